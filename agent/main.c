@@ -126,7 +126,7 @@ static int parse(struct options *options, char **argv)
             return unknown(*argv);
         }
         if (used < 0) {
-            return complain("a value is missing behind", *argv, "");
+            return complain("a value is missing after", *argv, "");
         }
         argv += used;
     }

@@ -128,7 +128,7 @@ static void on_store_trouble(const struct qs_err *err, void *user)
 static void on_store_recovered(void *user)
 {
     struct app *app = user;
-    qs_log(app->log, QS_LOG_INFO, "store", "%s is written again", app->db);
+    qs_log(app->log, QS_LOG_INFO, "store", "%s can be written again", app->db);
 }
 
 static void on_store_log(int64_t bytes, const char *notice, void *user)
@@ -141,7 +141,8 @@ static void on_store_log(int64_t bytes, const char *notice, void *user)
 static void on_signal(int signum, void *user)
 {
     struct app *app = user;
-    qs_log(app->log, QS_LOG_INFO, "main", "signal=%d ending; live jobs go on at the next start", signum);
+    qs_log(app->log, QS_LOG_INFO, "main", "signal=%d ending; live jobs continue after the next start",
+           signum);
     stop_all(app);
 }
 
@@ -246,9 +247,8 @@ static bool sweep_files(struct app *app, struct qs_err *err)
     struct qs_swept swept =
         qs_files_sweep(app->files, qs_file_is_used, &uses, qs_loop_wall_ns(app->loop) - day_ns);
     if (swept.files > 0)
-        qs_log(app->log, QS_LOG_INFO, "main",
-               "%zu files that no job and no run names were removed, %lld bytes", swept.files,
-               (long long)swept.bytes);
+        qs_log(app->log, QS_LOG_INFO, "main", "removed %zu files that no job or run refers to, %lld bytes",
+               swept.files, (long long)swept.bytes);
     qs_file_uses_free(&uses);
     return true;
 }
@@ -424,8 +424,8 @@ static int check_config(const char *path)
         printf("%s: ok, %zu device%s\n", path, config->device_count, config->device_count == 1 ? "" : "s");
     else
         fprintf(stderr,
-                "quiesced: %s is written well; %zu of the things that it names %s not there\n"
-                "  install or make them, or correct the file\n",
+                "quiesced: %s has no mistakes, but %zu of the things that it names %s missing\n  install or "
+                "create them, or correct the file\n",
                 path, missing, missing == 1 ? "is" : "are");
     qs_farm_config_free(config);
     return missing == 0 ? EXIT_OK : EXIT_USAGE;

@@ -16,7 +16,7 @@ const char *qs_wire_err_text(int err)
     case QS_WIRE_E_TYPE:
         return "this message is not known or not allowed here";
     case QS_WIRE_E_MAGIC:
-        return "not a frame where one must begin";
+        return "no frame where one must begin";
     case QS_WIRE_E_VERSION:
         return "no common protocol version";
     case QS_WIRE_E_LENGTH:
@@ -26,7 +26,7 @@ const char *qs_wire_err_text(int err)
     case QS_WIRE_E_SEQ:
         return "a frame is missing, doubled or out of order";
     case QS_WIRE_E_NOISE:
-        return "something else than an agent talks on this link";
+        return "something other than an agent talks on this link";
     case QS_WIRE_E_SESSION:
         return "the answer belongs to another session";
     case QS_WIRE_E_SEAL:

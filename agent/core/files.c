@@ -186,7 +186,7 @@ static bool make_room(struct qs_agent *agent, uint64_t bytes, char *why, size_t 
     while (!qs_cache_fits(cache, &room, bytes)) {
         struct qs_cache_item *victim = qs_cache_victim(cache);
         if (!victim) {
-            snprintf(why, cap, "removing files from the cache has freed less than they had");
+            snprintf(why, cap, "removing files from the cache freed less space than their size");
             return false;
         }
         drop(agent, victim);

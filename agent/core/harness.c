@@ -91,7 +91,7 @@ enum qs_agent_event qs_act_launch(struct qs_agent *agent)
         return QS_EV_NONE; /* it failed, and will exit; or nothing has changed */
     }
     if (look.layout == 0 || !take_metrics(agent, look.metrics)) {
-        return refuse(agent, "the program declares a metric without a name, or twice the same");
+        return refuse(agent, "the program declares a metric without a name, or the same one twice");
     }
     h->layout = look.layout;
     h->evals_max = look.evals_max;

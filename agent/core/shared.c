@@ -140,7 +140,7 @@ static void corrupt(struct qs_port_look *look, const char *what)
 {
     look->state = QS_PROGRAM_CORRUPT;
     look->count = 0;
-    snprintf(look->text, sizeof look->text, "the program wrote what it may not into the memory it shares: %s",
+    snprintf(look->text, sizeof look->text, "the program wrote something invalid into the shared memory: %s",
              what);
 }
 

@@ -114,8 +114,7 @@ static bool listen_tcp(struct qs_link *link, const char *text, char *error)
     link->kind = QS_LINK_TCP;
     if (!parse_tcp(text, &address, &n)) {
         return fail(error, "cannot listen on", text,
-                    "wanted ADDRESS:PORT with a numeric address, such as "
-                    "127.0.0.1:7151");
+                    "expected ADDRESS:PORT with a numeric address, such as 127.0.0.1:7151");
     }
     if (!is_loopback(&address)) {
         return fail(
@@ -140,7 +139,7 @@ bool qs_link_listen(struct qs_link *link, const char *address, char error[QS_LIN
     if (strncmp(address, "tcp:", 4) == 0) {
         return listen_tcp(link, address + 4, error);
     }
-    return fail(error, "cannot listen on", address, "wanted unix:PATH or tcp:127.0.0.1:PORT");
+    return fail(error, "cannot listen on", address, "expected unix:PATH or tcp:127.0.0.1:PORT");
 }
 
 int qs_link_port(const struct qs_link *link)

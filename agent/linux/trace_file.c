@@ -96,12 +96,12 @@ static int open_own(const struct qs_trace_file *f, const char *name, struct stat
     int fd = openat(f->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) {
         *why = errno == ENOENT  ? "the tracer has written no file"
-               : errno == ELOOP ? "the tracer has left a symbolic link in place of its file"
+               : errno == ELOOP ? "the tracer wrote a symbolic link in place of its file"
                                 : strerror(errno);
         return -1;
     }
     if (fstat(fd, st) != 0 || !S_ISREG(st->st_mode) || st->st_nlink != 1) {
-        *why = "what the tracer has left is not a regular file with one name";
+        *why = "what the tracer wrote is not a regular file with a single name";
         close(fd);
         return -1;
     }

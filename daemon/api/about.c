@@ -83,8 +83,7 @@ static void put_device(const struct qs_device_info *d, void *user)
 
 void qs_handle_devices(struct qs_exchange *ex)
 {
-    const char *alone =
-        "no daemon answers: the devices stand here as they are configured, nobody looks at them";
+    const char *alone = "no daemon answers: the devices are shown as configured, their state is not known";
     QS_FREED char *notice = ex->api->p.reading ? qs_about_owner(ex) : qs_store_notice(ex->api->p.store);
     QS_BUF(out);
     struct qs_json j = qs_json_to(&out);

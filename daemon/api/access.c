@@ -75,11 +75,10 @@ static bool charge(struct qs_exchange *ex, int64_t bytes, struct qs_err *err)
         own += other->uid == ex->uid ? other->charged_bytes : 0;
     }
     if (more > QS_API_BODIES_BYTES - all || (bytes > small && more > QS_API_LARGE_BYTES - own))
-        return qs_fail(
-            err, QS_E_RESOURCE,
-            "requests under way have %lld MiB of memory for their bodies: no more is given, ask again "
-            "when some are done",
-            (long long)(all / small));
+        return qs_fail(err, QS_E_RESOURCE,
+                       "the bodies of requests under way use all of their %lld MiB of memory: try again when "
+                       "some are done",
+                       (long long)(all / small));
     ex->charged_bytes = bytes;
     return true;
 }
@@ -87,9 +86,10 @@ static bool charge(struct qs_exchange *ex, int64_t bytes, struct qs_err *err)
 static bool check_share(const struct qs_exchange *ex, struct qs_err *err)
 {
     return !ex->visitor || !ex->visitor->over ||
-           qs_fail(err, QS_E_RESOURCE,
-                   "user %lu has so many connections open that the rest is kept for others: close some",
-                   (unsigned long)ex->uid);
+           qs_fail(
+               err, QS_E_RESOURCE,
+               "user %lu has too many connections open; the rest are reserved for other users: close some",
+               (unsigned long)ex->uid);
 }
 
 /* Every GET and HEAD reads. */
@@ -98,7 +98,7 @@ static bool check_reading(const struct qs_exchange *ex, struct qs_err *err)
     const struct qs_route *route = ex->match.route;
     return !ex->api->p.reading || (route->flags & QS_ROUTE_READS) || strcmp(route->method, "GET") == 0 ||
            strcmp(route->method, "HEAD") == 0 ||
-           qs_fail(err, QS_E_CONFLICT, "this quiesced only reads: %s %s is for one that owns the database",
+           qs_fail(err, QS_E_CONFLICT, "this quiesced only reads: %s %s needs one that owns the database",
                    route->method, route->pattern);
 }
 

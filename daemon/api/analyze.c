@@ -109,8 +109,7 @@ static bool take_views(struct analyze *a, const json_t *options, struct qs_err *
     if (!v)
         return true;
     if (a->run == qs_analysis_history)
-        return qs_fail(err, QS_E_USAGE,
-                       "a view looks at the iterations of a run: the values of a history are none");
+        return qs_fail(err, QS_E_USAGE, "a view is for the iterations of runs, and a history has none");
     return json_is_string(v) ? qs_views_parse(json_string_value(v), &a->opts.views, err)
                              : qs_fail(err, QS_E_USAGE, "options.view is text: views with commas between");
 }

@@ -68,14 +68,14 @@ bool qs_compare_read(struct qs_store_reader *reader, const char *db_path, int64_
                      struct qs_compared *ret, struct qs_err *err)
 {
     return qs_compared_job(reader, job, ret, err) &&
-           qs_job_results_load(reader, &ret->wanted.list, &ret->results, err) &&
+           qs_job_results_load(reader, &ret->metric_query.list, &ret->results, err) &&
            write_document(reader, db_path, ret, err);
 }
 
 void qs_compared_done(struct qs_compared *c)
 {
     qs_job_results_done(&c->results);
-    qs_wanted_done(&c->wanted);
+    qs_metric_query_done(&c->metric_query);
     qs_report_tolds_done(&c->told);
     qs_tables_done(&c->tables);
     qs_buf_done(&c->document);
@@ -107,7 +107,8 @@ bool qs_compare_query(const struct qs_uri *uri, struct qs_compared *ret, struct 
 {
     const char *rules = qs_uri_get(uri, "rule"), *views = qs_uri_get(uri, "view");
     return (!rules || qs_opinions_parse(rules, &ret->opinions, err)) &&
-           (!views || qs_views_parse(views, &ret->views, err)) && qs_wanted_take(&ret->wanted, uri, err);
+           (!views || qs_views_parse(views, &ret->views, err)) &&
+           qs_metric_query_parse(&ret->metric_query, uri, err);
 }
 
 void qs_handle_compare(struct qs_exchange *ex)
@@ -125,7 +126,7 @@ void qs_handle_compare(struct qs_exchange *ex)
     qs_exchange_read(ex, read_compare, say_compare);
 }
 
-bool qs_wanted_take(struct qs_wanted *w, const struct qs_uri *uri, struct qs_err *err)
+bool qs_metric_query_parse(struct qs_metric_query *w, const struct qs_uri *uri, struct qs_err *err)
 {
     const char *text = qs_uri_get(uri, "metric");
     if (!text)
@@ -133,15 +134,15 @@ bool qs_wanted_take(struct qs_wanted *w, const struct qs_uri *uri, struct qs_err
     w->text = qs_strdup(text);
     w->list.names = w->names;
     for (char *rest = w->text, *name; (name = strsep(&rest, ",")) != NULL;) {
-        if (*name == '\0' || w->list.count == QS_WANTED_MOST)
+        if (*name == '\0' || w->list.count == QS_METRIC_QUERY_MOST)
             return qs_fail(err, QS_E_USAGE, "`metric` names 1 to %d metrics with commas between",
-                           QS_WANTED_MOST);
+                           QS_METRIC_QUERY_MOST);
         w->names[w->list.count++] = name;
     }
     return true;
 }
 
-void qs_wanted_done(struct qs_wanted *w)
+void qs_metric_query_done(struct qs_metric_query *w)
 {
     free(w->text);
 }
@@ -166,7 +167,7 @@ static bool read_job_report(struct qs_store_reader *reader, struct qs_exchange *
     struct report *d = ex->data;
     int64_t job = ex->match.id;
     if (!qs_compared_job(reader, job, &d->of, err) || !qs_read_job_windows(reader, job, &d->windows, err) ||
-        !qs_job_results_load(reader, &d->of.wanted.list, &d->of.results, err))
+        !qs_job_results_load(reader, &d->of.metric_query.list, &d->of.results, err))
         return false;
     const struct qs_report_input in = qs_compared_input(&d->of);
     qs_report_job(&in, &d->windows, d->full, &d->of.document);
@@ -180,7 +181,7 @@ static bool read_run_report(struct qs_store_reader *reader, struct qs_exchange *
     if (!qs_read_run(reader, ex->match.uid, &d->runs, err) ||
         !qs_compared_job(reader, d->runs.at[0].job, &d->of, err) ||
         !qs_read_run_windows(reader, ex->match.uid, &d->windows, err) ||
-        !qs_read_run_metrics(reader, ex->match.uid, &d->of.wanted.list, &d->of.results.metrics, err))
+        !qs_read_run_metrics(reader, ex->match.uid, &d->of.metric_query.list, &d->of.results.metrics, err))
         return false;
     const struct qs_report_input in = qs_compared_input(&d->of);
     qs_report_run(&in, &d->runs.at[0], &d->windows, d->full, &d->of.document);
@@ -206,7 +207,7 @@ static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)
     else if (views)
         (void)qs_views_parse(views, &d->of.views, &err);
     if (err.code == QS_E_NONE)
-        (void)qs_wanted_take(&d->of.wanted, &ex->uri, &err);
+        (void)qs_metric_query_parse(&d->of.metric_query, &ex->uri, &err);
     if (err.code != QS_E_NONE) {
         qs_reply_error(ex, &err);
         return;

@@ -10,22 +10,22 @@
 #include "store/read/arms.h"
 
 /* Which metrics a request asks for: `metric=calls,power_mW`. */
-enum { QS_WANTED_MOST = 32 };
+enum { QS_METRIC_QUERY_MOST = 32 };
 
-struct qs_wanted {             /* zeroed before the first use; not to be moved once taken */
-    struct qs_arm_wanted list; /* without names: all that were declared */
-    const char *names[QS_WANTED_MOST];
+struct qs_metric_query {         /* zeroed before the first use; not to be moved once taken */
+    struct qs_metric_names list; /* without names: all that were declared */
+    const char *names[QS_METRIC_QUERY_MOST];
     char *text; /* owned */
 };
 
 /* From the query. QS_E_USAGE. */
-bool qs_wanted_take(struct qs_wanted *w, const struct qs_uri *uri, struct qs_err *err);
-void qs_wanted_done(struct qs_wanted *w);
+bool qs_metric_query_parse(struct qs_metric_query *w, const struct qs_uri *uri, struct qs_err *err);
+void qs_metric_query_done(struct qs_metric_query *w);
 
 /* Everything that the document is made from; zeroed before the first use. */
 struct qs_compared {
     struct qs_job_results results;
-    struct qs_wanted wanted;
+    struct qs_metric_query metric_query;
     unsigned opinions; /* wanted in the document: report/job/opinion.h */
     struct qs_views views;
     struct qs_progress progress; /* hears of the document, or nobody */

@@ -31,7 +31,7 @@ static void export_tables(struct qs_exchange *ex, const char *form)
     qs_buf_init(&c->document);
     c->progress = qs_steps_progress(ex);
     if (!qs_tables_init(&c->tables, form))
-        qs_fail(&err, QS_E_USAGE, "`format=%.40s`: json, csv, markdown, asciidoc or orgmode is wanted", form);
+        qs_fail(&err, QS_E_USAGE, "`format=%.40s`: expected json, csv, markdown, asciidoc or orgmode", form);
     else if (qs_compare_query(&ex->uri, c, &err)) {
         qs_exchange_read(ex, read_tables, say_tables);
         return;

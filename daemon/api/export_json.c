@@ -125,10 +125,10 @@ static bool check_amount(const struct qs_measured_runs *measured, struct qs_err 
     size_t n = 0;
     for (size_t i = 0; i < measured->count; i++)
         n += measured->at[i].values.seen;
-    return n <= ITERATIONS_MOST || qs_fail(err, QS_E_LIMIT,
-                                           "%zu iterations are too many for one JSON document (%d): "
-                                           "format=csv has no bound",
-                                           n, ITERATIONS_MOST);
+    return n <= ITERATIONS_MOST ||
+           qs_fail(err, QS_E_LIMIT,
+                   "%zu iterations are too many for one JSON document (at most %d); format=csv has no limit",
+                   n, ITERATIONS_MOST);
 }
 
 static bool put_results(struct qs_store_reader *reader, struct export *e, struct qs_err *err)

@@ -89,9 +89,9 @@ static bool read_content(struct qs_exchange *ex, struct qs_err *err)
     int fd = qs_files_get(ex->api->p.files, ex->match.sha256, &bytes, err);
     if (fd < 0)
         return false;
-    bool ok =
-        bytes <= GET_MOST_BYTES || qs_fail(err, QS_E_LIMIT, "the file has %lld bytes, at most %d are sent",
-                                           (long long)bytes, GET_MOST_BYTES);
+    bool ok = bytes <= GET_MOST_BYTES ||
+              qs_fail(err, QS_E_LIMIT, "the file has %lld bytes, and at most %d are sent", (long long)bytes,
+                      GET_MOST_BYTES);
     ok = ok && read_all(fd, (size_t)bytes, ex->data, err);
     close(fd);
     return ok;

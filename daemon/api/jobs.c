@@ -64,7 +64,7 @@ static void put_why_held(struct qs_json *j, const struct qs_exchange *ex, const 
 {
     const struct jobs *d = ex->data;
     if (is_live(job) && ex->api->p.reading)
-        put_why(j, d->owner ? NULL : "no daemon answers: it goes on as soon as one runs", "daemon");
+        put_why(j, d->owner ? NULL : "no daemon answers: the job continues as soon as one runs", "daemon");
     else
         put_why(j, qs_farm_waits_for_disk(ex->api->p.farm, job->id), "disk");
 }

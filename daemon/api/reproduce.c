@@ -98,7 +98,7 @@ static bool read_original(struct qs_store_reader *reader, struct qs_exchange *ex
                        (long long)ex->match.id);
     select_devices(r);
     return r->where.len > 0 ||
-           qs_fail(err, QS_E_CONFLICT, "job %lld ran on no device: there is nothing to do again",
+           qs_fail(err, QS_E_CONFLICT, "job %lld ran on no device: there is nothing to reproduce",
                    (long long)ex->match.id);
 }
 
@@ -231,9 +231,9 @@ void qs_handle_reproduce(struct qs_exchange *ex)
 static bool read_values(struct qs_store_reader *reader, struct side *side, struct qs_err *err)
 {
     static const char *const none[1];
-    const struct qs_arm_pick pick = {.job = side->job.at[0].id};
-    const struct qs_arm_wanted time_only = {.names = none, .count = 0};
-    return qs_read_arm_runs(reader, &pick, 1, &time_only, &side->values, err);
+    const struct qs_run_filter filter = {.job = side->job.at[0].id};
+    const struct qs_metric_names time_only = {.names = none, .count = 0};
+    return qs_read_arm_runs(reader, &filter, 1, &time_only, &side->values, err);
 }
 
 /* Each benchmark has its own. */
@@ -265,7 +265,8 @@ static bool read_both(struct qs_store_reader *reader, struct qs_exchange *ex, st
     (void)qs_stored_job_read(r->again.job.at[0].spec_json, &r->stored, NULL);
     int64_t original = r->stored.reproduces;
     if (original == 0)
-        return qs_fail(err, QS_E_CONFLICT, "job %lld does no other job again", (long long)ex->match.id);
+        return qs_fail(err, QS_E_CONFLICT, "job %lld does not reproduce another job",
+                       (long long)ex->match.id);
     struct qs_reproduce_input in = {
         .run_uid = run ? uid : NULL, .variables = ex->api->p.variables, .progress = qs_steps_progress(ex)};
     bool ok = read_job(reader, original, &r->original, err) && read_values(reader, &r->original, err) &&

@@ -157,7 +157,7 @@ bool qs_route_find(const char *method, const struct qs_uri *uri, struct qs_match
             allow(ret_allow, "HEAD");
     }
     if (!ret->route && ret_allow[0])
-        return qs_fail(err, QS_E_USAGE, "this address does not know the method %.16s; it has: %s", method,
+        return qs_fail(err, QS_E_USAGE, "this address does not support the method %.16s, only: %s", method,
                        ret_allow);
     ret_allow[0] = 0;
     if (!ret->route)

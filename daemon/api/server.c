@@ -125,7 +125,7 @@ bool qs_server_start(struct qs_api *api, struct qs_err *err)
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, api, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (!api->daemon) {
         close(fd);
-        return qs_fail(err, QS_E_RESOURCE, "the HTTP server does not start");
+        return qs_fail(err, QS_E_RESOURCE, "the HTTP server cannot be started");
     }
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(api->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     if (info)

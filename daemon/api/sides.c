@@ -11,14 +11,14 @@
 #include "base/mem.h"
 #include "config/job/stored.h"
 #include "report/job/opinion.h"
-#include "report/sides/picks.h"
+#include "report/sides/selector.h"
 #include "report/sides/sides.h"
 #include "report/views.h"
 #include "store/read/named.h"
 
 struct sides {
     struct qs_sides_input in;
-    struct qs_picks selector[2];
+    struct qs_run_selector selector[2];
     struct qs_arm_runs runs[2];
     struct qs_sides_job *jobs; /* owned, as the specs */
     size_t job_count;
@@ -26,7 +26,7 @@ struct sides {
     struct qs_measured_runs measured;
     struct qs_job_metrics metrics;
     struct qs_report_input own;
-    struct qs_wanted wanted;
+    struct qs_metric_query metric_query;
     struct qs_tables tables;
     struct qs_buf document;
 };
@@ -35,7 +35,7 @@ static void done_sides(void *data)
 {
     struct sides *s = data;
     for (int i = 0; i < 2; i++) {
-        qs_picks_done(&s->selector[i]);
+        qs_run_selector_done(&s->selector[i]);
         qs_arm_runs_free(&s->runs[i]);
     }
     for (size_t i = 0; i < s->job_count; i++)
@@ -44,7 +44,7 @@ static void done_sides(void *data)
     qs_jobs_free(&s->info);
     qs_measured_runs_free(&s->measured);
     qs_job_metrics_free(&s->metrics);
-    qs_wanted_done(&s->wanted);
+    qs_metric_query_done(&s->metric_query);
     qs_tables_done(&s->tables);
     qs_buf_done(&s->document);
 }
@@ -61,19 +61,21 @@ static bool take_query(struct sides *s, const struct qs_uri *uri, struct qs_err 
         if (!s->in.selector[i])
             return qs_fail(err, QS_E_USAGE, "`%s` is missing: say which runs, as in %s=12", sides[i],
                            sides[i]);
-        if (!qs_picks_parse(s->in.selector[i], &s->selector[i], err))
+        if (!qs_run_selector_parse(s->in.selector[i], &s->selector[i], err))
             return false;
-        s->in.pool[i] = qs_picks_pool(&s->selector[i]);
+        s->in.pool[i] = qs_run_selector_pool(&s->selector[i]);
     }
     return qs_uri_number(uri, "margin_ratio", 0, 10, &s->in.margin_ratio, err) &&
            qs_uri_number(uri, "alpha", 0.0001, 0.49, &s->in.alpha, err) &&
-           qs_wanted_take(&s->wanted, uri, err) && (!views || qs_views_parse(views, &s->in.views, err)) &&
+           qs_metric_query_parse(&s->metric_query, uri, err) &&
+           (!views || qs_views_parse(views, &s->in.views, err)) &&
            (!rules || qs_opinions_parse(rules, &s->in.opinions, err)) &&
            qs_compare_tables(qs_uri_get(uri, "tables"), &s->tables, err);
 }
 
 /* A job that somebody names must have ended; of a build or a night the others are told as running. */
-static bool check_ended(struct qs_store_reader *reader, const struct qs_picks *selector, struct qs_err *err)
+static bool check_ended(struct qs_store_reader *reader, const struct qs_run_selector *selector,
+                        struct qs_err *err)
 {
     for (size_t i = 0; i < selector->count; i++) {
         struct qs_jobs jobs;
@@ -123,7 +125,7 @@ static bool read_own(struct qs_store_reader *reader, struct sides *s, struct qs_
     struct qs_err none = QS_ERR_INIT; /* a metric that the job has not is none of this side's either */
     bool ok =
         qs_read_job(reader, job, &s->info, err) && qs_read_measured_runs(reader, job, &s->measured, err);
-    if (ok && !qs_read_job_metrics(reader, job, &s->wanted.list, &s->metrics, &none))
+    if (ok && !qs_read_job_metrics(reader, job, &s->metric_query.list, &s->metrics, &none))
         return none.code == QS_E_NOT_FOUND || qs_fail(err, none.code, "%s", none.text);
     s->own = (struct qs_report_input){.job = ok ? &s->info.at[0] : NULL,
                                       .spec = s->jobs[0].spec,
@@ -137,13 +139,13 @@ static bool read_own(struct qs_store_reader *reader, struct sides *s, struct qs_
 /* Of a night the nearest one is told. */
 static bool fail_empty(struct qs_store_reader *reader, const struct sides *s, int side, struct qs_err *err)
 {
-    const struct qs_arm_pick *pick = &s->selector[side].at[0];
+    const struct qs_run_filter *filter = &s->selector[side].at[0];
     const char *selector = s->in.selector[side];
     bool found = false;
     int64_t began_wall_ns;
     char night[QS_NIGHT_CHARS];
-    if (pick->until_wall_ns > 0 &&
-        !qs_read_nearest_session(reader, pick->from_wall_ns, &found, &began_wall_ns, err))
+    if (filter->until_wall_ns > 0 &&
+        !qs_read_nearest_session(reader, filter->from_wall_ns, &found, &began_wall_ns, err))
         return false;
     if (!found)
         return qs_fail(err, QS_E_NOT_FOUND, "nothing was measured in `%.100s`", selector);
@@ -159,8 +161,8 @@ static bool read_sides(struct qs_store_reader *reader, struct qs_exchange *ex, s
     struct sides *s = ex->data;
     for (int i = 0; i < 2; i++) {
         if (!check_ended(reader, &s->selector[i], err) ||
-            !qs_read_arm_runs(reader, s->selector[i].at, s->selector[i].count, &s->wanted.list, &s->runs[i],
-                              err))
+            !qs_read_arm_runs(reader, s->selector[i].at, s->selector[i].count, &s->metric_query.list,
+                              &s->runs[i], err))
             return false;
         if (s->runs[i].count == 0)
             return fail_empty(reader, s, i, err);

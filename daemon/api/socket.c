@@ -61,7 +61,7 @@ static bool remove_stale(const struct sockaddr_un *address, struct qs_err *err)
     if (lstat(address->sun_path, &st) != 0)
         return errno == ENOENT || fail_errno(err, "look at", address->sun_path);
     if (!S_ISSOCK(st.st_mode))
-        return qs_fail(err, QS_E_SOCKET_PLACE, "%s is there and is not a socket: it is left alone",
+        return qs_fail(err, QS_E_SOCKET_PLACE, "%s exists and is not a socket: it is left alone",
                        address->sun_path);
     if (answers(address))
         return qs_fail(err, QS_E_SOCKET_PLACE, "another process listens on %s", address->sun_path);

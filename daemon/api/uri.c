@@ -37,7 +37,7 @@ static bool decode(const char *raw, size_t n, bool plus, char **ret, struct qs_e
 static bool add_segment(struct qs_uri *uri, const char *raw, size_t n, struct qs_err *err)
 {
     if (n == 0)
-        return qs_fail(err, QS_E_NOT_FOUND, "the path has an empty part: no address ends in a slash");
+        return qs_fail(err, QS_E_NOT_FOUND, "the path has an empty part; no address ends with a slash");
     if (uri->segment_count == QS_URI_SEGMENTS)
         return qs_fail(err, QS_E_NOT_FOUND, "no address has more than %d parts", QS_URI_SEGMENTS);
     if (!decode(raw, n, false, &uri->segments[uri->segment_count], err))
@@ -139,7 +139,7 @@ bool qs_uri_int(const struct qs_uri *uri, const char *name, long long lo, long l
     *ret = fallback;
     if (!text || qs_number_parse(text, lo, hi, ret))
         return true;
-    return qs_fail(err, QS_E_USAGE, "`%s=%.40s`: a whole number from %lld to %lld is wanted", name, text, lo,
+    return qs_fail(err, QS_E_USAGE, "`%s=%.40s`: expected a whole number from %lld to %lld", name, text, lo,
                    hi);
 }
 

@@ -80,9 +80,8 @@ static void tell_silence(struct qs_heir *heir, const char *contact, struct qs_lo
     if (heir->told || heir->granted)
         return;
     heir->told = true;
-    qs_log(log, QS_LOG_WARN, "main",
-           "%s; asked at %s whether it makes room, waiting up to %d s for an answer", heir->why, contact,
-           (int)(UNHEARD_NS / 1000000000));
+    qs_log(log, QS_LOG_WARN, "main", "%s; asked it at %s to make room, waiting up to %d s for an answer",
+           heir->why, contact, (int)(UNHEARD_NS / 1000000000));
 }
 
 static bool waits(struct qs_heir *heir, const char *contact, const struct qs_err *why, struct qs_log *log)

@@ -100,7 +100,7 @@ static void add_line(const struct qs_log *log, struct qs_buf *line, enum qs_log_
 static void add_lost(struct qs_log *log)
 {
     QS_BUF(text);
-    qs_buf_fmt(&text, "%zu line%s here: nobody had read the log", log->lost,
+    qs_buf_fmt(&text, "%zu line%s here, because nobody read the log", log->lost,
                log->lost == 1 ? " is missing" : "s are missing");
     add_line(log, &log->kept, QS_LOG_WARN, "log", &text);
     log->lost = 0;

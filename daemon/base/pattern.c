@@ -84,8 +84,7 @@ static bool is_affordable(const char *text, struct qs_err *err)
             return false;
     }
     return cost.groups == 1 ||
-           qs_fail(err, QS_E_JOB, "it has %zu groups: exactly one, in parentheses, is what is wanted",
-                   cost.groups);
+           qs_fail(err, QS_E_JOB, "it has %zu groups: exactly one, in parentheses, is needed", cost.groups);
 }
 
 bool qs_pattern_new(const char *text, struct qs_pattern **ret, struct qs_err *err)

@@ -20,28 +20,29 @@ struct option {
 
 static const struct option table[] = {
     {"--config", "FILE", "farm.yaml; without it the farm is this machine", TEXT, AT(config)},
-    {"--check-config", "FILE", "check a farm.yaml, print what is wrong with it, and end", TEXT,
+    {"--check-config", "FILE", "check a farm.yaml, print what is wrong with it, and exit", TEXT,
      AT(check_config)},
     {"--db", "FILE", "the database [$XDG_STATE_HOME/quiesce/quiesce.db]", TEXT, AT(db)},
     {"--socket", "PATH",
      "the API's Unix socket [$XDG_RUNTIME_DIR/quiesce/api.sock]; fd:N: inherited, listening", TEXT,
      AT(socket)},
     {"--agent", "FILE", "the agent for this machine [beside this program]", TEXT, AT(agent)},
-    {"--embedded", NULL, "end when the queue and the clients are gone, or another daemon wants the database",
+    {"--embedded", NULL, "exit when the queue and the clients are gone, or another daemon wants the database",
      FLAG, AT(embedded)},
-    {"--reading", NULL, "answer from the database, own and change nothing; end with standard input", FLAG,
+    {"--reading", NULL,
+     "answer from the database without owning or changing it; exit when standard input ends", FLAG,
      AT(reading)},
     {"--log-level", "LEVEL", "error, warn, info or debug [info]", LEVEL, AT(log_level)},
-    {"--simulate", "FILE", "run --job on the simulated devices of this farm.yaml in virtual time, and end",
+    {"--simulate", "FILE", "run --job on the simulated devices of this farm.yaml in virtual time, and exit",
      TEXT, AT(simulate)},
     {"--job", "FILE", "the job of a simulation", TEXT, AT(job)},
-    {"--event-log", "FILE", "write a simulation's events there, one JSON object per line", TEXT,
+    {"--event-log", "FILE", "write a simulation's events to this file, one JSON object per line", TEXT,
      AT(event_log)},
     {"--seed", "N", "seed of a simulation [1]", NUMBER, AT(seed)},
     {"--json", NULL, "print a simulation's whole comparison document", FLAG, AT(json)},
-    {"--dump-states", NULL, "print the state tables of session and job run, and end", FLAG, AT(dump_states)},
-    {"--version", NULL, "print the version, and end", FLAG, AT(version)},
-    {"--help", NULL, "print this, and end", FLAG, AT(help)},
+    {"--dump-states", NULL, "print the state tables of session and job run, and exit", FLAG, AT(dump_states)},
+    {"--version", NULL, "print the version, and exit", FLAG, AT(version)},
+    {"--help", NULL, "print this, and exit", FLAG, AT(help)},
 };
 enum { COUNT = sizeof table / sizeof *table };
 
@@ -70,7 +71,7 @@ static bool number(const char *text, const char *name, uint64_t *ret, struct qs_
     errno = 0;
     unsigned long long v = strtoull(text, &end, 0);
     if (errno != 0 || end == text || *end != '\0' || strchr(text, '-'))
-        return qs_fail(err, QS_E_USAGE, "%s wants a whole number from 0 to 2^64-1, not `%s`", name, text);
+        return qs_fail(err, QS_E_USAGE, "%s needs a whole number from 0 to 2^64-1, not `%s`", name, text);
     *ret = v;
     return true;
 }
@@ -89,7 +90,7 @@ static bool set(struct qs_options *o, const struct option *opt, const char *valu
         return number(value, opt->name, (uint64_t *)(void *)at, err);
     case LEVEL:
         return qs_log_level_read(value, (enum qs_log_level *)(void *)at) ||
-               qs_fail(err, QS_E_USAGE, "%s is error, warn, info or debug, not `%s`", opt->name, value);
+               qs_fail(err, QS_E_USAGE, "%s must be error, warn, info or debug, not `%s`", opt->name, value);
     }
     return true;
 }
@@ -117,7 +118,7 @@ bool qs_options_parse(int argc, char **argv, struct qs_options *ret, struct qs_e
         return qs_fail(err, QS_E_USAGE,
                        "--embedded owns the database and --reading does not: give one of them");
     if (ret->simulate && !ret->job)
-        return qs_fail(err, QS_E_USAGE, "--simulate wants a job too: --job FILE");
+        return qs_fail(err, QS_E_USAGE, "--simulate needs a job: --job FILE");
     if (!ret->simulate && (ret->job || ret->event_log))
         return qs_fail(
             err, QS_E_USAGE,

@@ -259,8 +259,8 @@ static void say_end(const struct follower *w, int code)
     else if (strcmp(state, "done") == 0 && code == QS_EXIT_JOB_FAILED)
         qs_buf_fmt(&text,
                    "job %" PRId64 " is done, but commands failed in it: what they measured is left out, and "
-                   "the exit code is 1 (--ignore-failure with run, `exit: any` in a job file, accept any "
-                   "exit code, but neither a limit nor a hook that failed)",
+                   "the exit code is 1 (--ignore-failure with run, or `exit: any` in a job "
+                   "file, accepts any exit code, but not a time limit or a failed hook)",
                    w->f->job);
     if (text.len > 0)
         qs_face_wrap(&w->f->ctl->err_face, &out, "  ", text.data, QS_INK_PLAIN);

@@ -38,8 +38,8 @@ static bool check_utf8(const char *path, const struct qs_buf *text, struct qs_er
         bool valid = false;
         size_t step = qs_utf8_next(text->data + i, text->len - i, &valid);
         if (!valid || text->data[i] == '\0')
-            return qs_fail(err, QS_E_DATA, "%s:%zu:%zu: the byte 0x%02x is no UTF-8 text", path, line, column,
-                           (unsigned)(unsigned char)text->data[i]);
+            return qs_fail(err, QS_E_DATA, "%s:%zu:%zu: the byte 0x%02x is not UTF-8 text", path, line,
+                           column, (unsigned)(unsigned char)text->data[i]);
         column = text->data[i] == '\n' ? 1 : column + 1;
         line += text->data[i] == '\n';
         i += step;

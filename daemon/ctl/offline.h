@@ -22,7 +22,7 @@
          .kind = QS_OPT_RATIO,                                                                               \
          .min = 500000,                                                                                      \
          .max = 999900,                                                                                      \
-         .help = "The confidence of intervals; 95% unless told otherwise."},                                 \
+         .help = "The confidence of intervals (95%)."},                                                      \
         {.name = "resolution",                                                                               \
          .values = "STEP",                                                                                   \
          .kind = QS_OPT_NUMBER,                                                                              \
@@ -31,10 +31,10 @@
          .values = "N",                                                                                      \
          .kind = QS_OPT_WHOLE,                                                                               \
          .max = INT64_MAX,                                                                                   \
-         .help = "Of everything random; equal seeds give equal results. 1 unless told otherwise."},          \
+         .help = "The seed of everything random; equal seeds give equal results (1)."},                      \
     {                                                                                                        \
         .name = "resamples", .values = "N", .kind = QS_OPT_WHOLE, .min = 100, .max = 100000,                 \
-        .help = "Of each bootstrap; 10000 unless told otherwise."                                            \
+        .help = "Resamples of each bootstrap (10000)."                                                       \
     }
 
 extern const char *const qs_format_words[], *const qs_better_words[], *const qs_per_words[];

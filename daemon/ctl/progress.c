@@ -154,7 +154,7 @@ static void on_gate_timeout(struct qs_progress *p, const json_t *d)
     if (p->gate_timeouts++ > 0 || p->quiet)
         return;
     note(p, "not quiet in time%s%s%s", busiest[0] != '\0' ? ", busiest: " : "", busiest,
-         tainted ? "; measured all the same and marked (said once, counted in the result)" : "");
+         tainted ? "; measured anyway and tainted (said once, counted in the result)" : "");
 }
 
 static void on_queued(struct qs_progress *p, const json_t *d)
@@ -188,7 +188,7 @@ static void on_plan(struct qs_progress *p, const json_t *d)
     if (n > 0)
         qs_buf_fmt(&p->line, "%" PRId64 " iteration%s a run", n, n == 1 ? "" : "s");
     else /* mode stream */
-        qs_buf_str(&p->line, "one process a run, with the values that it writes");
+        qs_buf_str(&p->line, "one process per run, with the values that it writes");
     qs_buf_str(&p->line, ", a block takes about ");
     qs_text_duration(&p->line, qs_json_get_number(d, "predicted_block_ns", 0));
     end_line(p, true);
@@ -208,7 +208,7 @@ static void on_planned(struct qs_progress *p, const json_t *d)
              qs_json_get_int(d, "iterations_per_run", 0), qs_json_get_int(d, "blocks", 0),
              100 * qs_json_get_number(d, "half_width_ratio", 0),
              json_is_false(json_object_get(d, "attainable"))
-                 ? ", which is more than wanted: the most blocks there may be"
+                 ? ", wider than wanted: no more blocks are allowed"
                  : "");
 }
 
@@ -217,7 +217,7 @@ static void on_announce(struct qs_progress *p, const json_t *d)
     double ns = qs_json_get_number(d, "predicted_ns", 0);
     if (ns < ANNOUNCE_NS)
         return;
-    qs_buf_fmt(&p->line, "silent now: %s runs for about ", qs_json_get_text(d, "arm", "a window"));
+    qs_buf_fmt(&p->line, "silent now: %s takes about ", qs_json_get_text(d, "arm", "a window"));
     qs_text_duration(&p->line, ns);
     end_line(p, p->announced++ == 0);
 }

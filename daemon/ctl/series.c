@@ -168,7 +168,7 @@ static void tell(struct qs_ctl *ctl, struct qs_http *http, const char *word, uns
     QS_BUF(given);
     add_given(ctl, word, wrong < NAMES ? 1u << wrong : which, &given);
     if (count_of(all) == 0) {
-        qs_fail(&told->err, QS_E_NOT_FOUND, "no series is stored yet, none for %s", given.data);
+        qs_fail(&told->err, QS_E_NOT_FOUND, "no series is stored yet, so none for %s", given.data);
         qs_buf_str(&told->advice, "every job that ended adds to one: quiesce run -- COMMAND");
     } else if (wrong < NAMES) {
         const char *value = value_of(ctl, wrong, word);

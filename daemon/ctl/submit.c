@@ -118,7 +118,7 @@ static bool send_file(struct qs_ctl *ctl, struct qs_http *http, const struct qs_
     if (!ok)
         *ret_code = qs_api_fail_advised(
             ctl, &err,
-            err.code == QS_E_LIMIT ? NULL : "correct its path, which begins in the folder of the job file");
+            err.code == QS_E_LIMIT ? NULL : "correct its path; it is relative to the folder of the job file");
     else
         ok = send_content(ctl, http, f, bytes, hex, ret_code);
     if (ok)

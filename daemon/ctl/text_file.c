@@ -45,7 +45,7 @@ bool qs_may_write(const char *path, struct qs_err *err)
     QS_FREED char *part = qs_asprintf("%s.part", path);
     bool ok = true;
     if (there && S_ISDIR(was.st_mode)) {
-        ok = qs_fail(err, QS_E_USAGE, "%s is a folder, and a file is wanted", path);
+        ok = qs_fail(err, QS_E_USAGE, "%s is a folder, not a file", path);
     } else if (!whole) {
         ok = access(path, W_OK) == 0 || qs_fail(err, QS_E_USAGE, "%s: %s", path, strerror(errno));
     } else {

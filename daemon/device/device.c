@@ -278,7 +278,7 @@ bool qs_device_ask(struct qs_device *d, enum qs_msg_type type, union qs_msg *m, 
     const char *name = d->p.config->name;
     const uint32_t id = qs_session_next_file_id(d->session);
     if (qs_device_state(d) != QS_DEVICE_READY)
-        return qs_fail(err, QS_E_CONFLICT, "%s is %s: it can be asked while it is ready", name,
+        return qs_fail(err, QS_E_CONFLICT, "%s is %s: it can be asked only while it is ready", name,
                        qs_device_state_name(qs_device_state(d)));
     if (d->events.may_transfer && !d->events.may_transfer(d, d->events.user)) {
         end_transfer(d); /* nobody asks again */

@@ -93,7 +93,7 @@ void qs_farm_found(const struct qs_farm_device *device, void *user)
     if (item)
         qs_device_start(item->device);
     else
-        qs_log(farm->p.log, QS_LOG_WARN, "farm", "%s, the one that was found is left alone", err.text);
+        qs_log(farm->p.log, QS_LOG_WARN, "farm", "%s; the one that was found is left alone", err.text);
 }
 
 void qs_farm_lost(const struct qs_farm_device *device, void *user)

@@ -77,7 +77,7 @@ static const char *say_waiting(const struct qs_farm_job *job, struct qs_buf *tex
     const char *disk = qs_farm_waits_for_disk(farm, 0);
     enum qs_queue_wait wait = qs_queue_why(farm->queue, &job->queue);
     if (disk || farm->yields) {
-        qs_buf_str(text, disk ? disk : "another quiesced waits to take over: the job begins there");
+        qs_buf_str(text, disk ? disk : "another quiesced is about to take over: the job begins there");
         return disk ? "disk" : "daemon";
     }
     qs_buf_str(text, qs_queue_wait_text(wait));

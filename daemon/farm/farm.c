@@ -247,7 +247,7 @@ bool qs_farm_cancel(struct qs_farm *farm, int64_t id, const char *why, qs_store_
     if (!job)
         return qs_fail(err, QS_E_NOT_FOUND, "job %lld is not queued or running", (long long)id);
     if (job->ending ? !qs_farm_cancel_end(job, why) : job->cancelled)
-        return qs_fail(err, QS_E_CONFLICT, "job %lld is ending already", (long long)id);
+        return qs_fail(err, QS_E_CONFLICT, "job %lld is already ending", (long long)id);
     if (!job->ending)
         cancel_running(farm, job, why);
     struct cancelling *c = qs_malloc(sizeof *c);

@@ -87,7 +87,7 @@ struct qs_inventory_item *qs_inventory_add(struct qs_inventory *inv, const char 
                                            const char *port_path, struct qs_err *err)
 {
     if (qs_inventory_find(inv, serial, port_path)) {
-        qs_fail(err, QS_E_CONFLICT, "the farm has a device `%s`%s%s already", serial,
+        qs_fail(err, QS_E_CONFLICT, "the farm already has a device `%s`%s%s", serial,
                 port_path[0] ? " at " : "", port_path);
         return NULL;
     }

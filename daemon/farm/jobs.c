@@ -151,7 +151,7 @@ static bool rest(void *user, const char *stage, double done_ratio)
 static bool compute_verdict(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct verdict_task *t = user;
-    const struct qs_arm_wanted all = {.names = NULL};
+    const struct qs_metric_names all = {.names = NULL};
     if (!qs_job_results_open(reader, t->job, &t->results, err) ||
         !qs_job_results_load(reader, &all, &t->results, err))
         return false;

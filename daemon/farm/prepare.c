@@ -17,7 +17,7 @@ static bool bind_files(const struct qs_farm *farm, const struct qs_submission *s
         const struct qs_job_file *file = qs_job_file_at(p->spec, i);
         if (file->sha256[0] == '\0')
             qs_problems_add(&p->problems, p->doc, &p->doc->root, "files", "send its hash with the job",
-                            "no content was named for the file `%s`", file->path);
+                            "no hash was given for the file `%s`", file->path);
         else if (!qs_files_has(farm->p.files, file->sha256))
             qs_problems_add(&p->problems, p->doc, &p->doc->root, "files",
                             "upload it first: PUT /api/v1/files/HASH",

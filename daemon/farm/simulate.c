@@ -98,7 +98,7 @@ static bool report(struct qs_store_reader *reader, void *user, struct qs_err *er
     struct reading *r = user;
     QS_SCOPED(qs_job_results_done) struct qs_job_results results = {0};
     QS_FREED char *taints = NULL;
-    const struct qs_arm_wanted all = {.names = NULL};
+    const struct qs_metric_names all = {.names = NULL};
     if (!qs_job_results_open(reader, r->s->job, &results, err) ||
         !qs_job_results_load(reader, &all, &results, err) ||
         !qs_shown_taints(reader, r->s->job, &taints, err))
@@ -124,7 +124,7 @@ static bool all_simulated(const struct qs_farm_config *config, struct qs_err *er
                            config->devices[i].name);
     }
     return config->device_count > 0 ||
-           qs_fail(err, QS_E_CONFIG, "a simulation wants at least one device with `link: sim`");
+           qs_fail(err, QS_E_CONFIG, "a simulation needs at least one device with `link: sim`");
 }
 
 static bool open_all(struct simulator *s, struct qs_err *err)

@@ -83,7 +83,7 @@ bool qs_farm_submit(struct qs_farm *farm, struct qs_prepared *p, const char *own
 {
     if (farm->job_count + farm->submitting >= QS_FARM_JOBS_MAX)
         return qs_fail(err, QS_E_LIMIT,
-                       "%d jobs wait or run already: cancel some, or submit when some have ended",
+                       "%d jobs are waiting or running already: cancel some, or submit when some have ended",
                        QS_FARM_JOBS_MAX);
     if (!qs_farm_check(farm, p))
         return qs_fail(err, QS_E_JOB, "the job file has %zu problem%s", p->problems.count,

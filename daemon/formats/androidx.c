@@ -28,7 +28,7 @@ static bool take_samples(const struct qs_json_at *at, struct qs_import_build *b,
     {
         const struct qs_json_at here = qs_json_at_index(at, i);
         if (!json_is_array(list))
-            return qs_json_fail(&here, NULL, "a list is wanted: the samples of one iteration");
+            return qs_json_fail(&here, NULL, "expected a list, the samples of one iteration");
         if (!qs_json_numbers(&here, b, list, i))
             return false;
     }
@@ -104,7 +104,7 @@ static bool take_metrics(const struct qs_json_at *at, const json_t *row, const c
     const char *metric;
     json_t *value;
     if (metrics && !json_is_object(metrics))
-        return qs_json_fail(&here, NULL, "an object of metrics is wanted");
+        return qs_json_fail(&here, NULL, "expected an object of metrics");
     json_object_foreach((json_t *)metrics, metric, value)
     {
         const struct qs_json_at deeper = qs_json_at_key(&here, metric);

@@ -105,7 +105,7 @@ static bool quoted_cell(struct csv *c, struct qs_buf *text)
         c->s += *c->s == '"';
         qs_buf_char(text, *c->s);
     }
-    return qs_reader_fail(c->r, from, "close it", "a quote that is never closed");
+    return qs_reader_fail(c->r, from, "close it", "this quote is not closed");
 }
 
 static void plain_cell(struct csv *c, struct qs_buf *text)

@@ -36,7 +36,7 @@ bool qs_document_add(struct qs_document_build *b, double ns, const char *at)
     if (!(ns >= 0) || ns > MOST_NS)
         return qs_reader_fail(b->r, at, NULL, "%g ns is not a duration", ns);
     if (d->evals == 1 && fabs(rounded - ns) > ROUNDING_MOST * ns)
-        return qs_reader_fail(b->r, at, "let the program print the time of many evaluations together",
+        return qs_reader_fail(b->r, at, "have the program print the time of many evaluations together",
                               "%g ns cannot be kept in whole nanoseconds: rounding would change it by more "
                               "than 0.1 %%",
                               ns);
@@ -51,7 +51,7 @@ static bool add_other(struct qs_document_build *b, double v, const char *at)
 {
     double micro = nearbyint(v * MICRO);
     if (!(fabs(micro) <= MOST_MICRO) || fabs(micro - v * MICRO) > ROUNDING_MOST * fabs(v * MICRO))
-        return qs_reader_fail(b->r, at, "let the program print another unit",
+        return qs_reader_fail(b->r, at, "have the program print another unit",
                               "%g %s cannot be kept in millionths: it is too large, or rounding would change "
                               "it by more than 0.1 %%",
                               v, b->form->other);
@@ -73,7 +73,7 @@ static bool add_number(struct qs_document_build *b, const char *s, size_t n)
     if (is_other(b->form))
         return add_other(b, v, s);
     if (v < 0)
-        return qs_reader_fail(b->r, s, NULL, "`%.*s` is negative: no duration", qs_reader_shown(n), s);
+        return qs_reader_fail(b->r, s, NULL, "`%.*s` is negative, so not a duration", qs_reader_shown(n), s);
     return qs_document_add(b, v * qs_form_unit_ns(b->form->unit), s);
 }
 
@@ -103,7 +103,7 @@ static bool pattern_line(struct qs_document_build *b, const struct qs_pattern *p
         n--;
     if (n > QS_PATTERN_LINE_BYTES)
         return qs_reader_fail(b->r, s, "print the values in lines of their own",
-                              "a line of more than %d bytes: the pattern is not tried on it",
+                              "a line of more than %d bytes, on which the pattern is not tried",
                               QS_PATTERN_LINE_BYTES);
     return !qs_pattern_find(pattern, s, n, &at, &len) || add_number(b, s + at, len);
 }

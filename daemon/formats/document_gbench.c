@@ -202,7 +202,7 @@ static bool check_rows(const struct rows *rows)
         const json_t *row = json_array_get(rows->list, i);
         struct qs_json_at at = qs_json_at_index(&rows->at, i);
         if (!json_is_object(row))
-            return qs_json_fail(&at, NULL, "an object is wanted");
+            return qs_json_fail(&at, NULL, "expected an object");
         if (name_of(row)[0] == '\0')
             return qs_json_fail(&at, NULL, "`name` is missing");
     }

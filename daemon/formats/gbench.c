@@ -55,7 +55,7 @@ static bool take_row(const struct qs_json_at *at, const json_t *row)
     const char *metric;
     json_t *value;
     if (!json_is_object(row))
-        return qs_json_fail(at, NULL, "an object is wanted");
+        return qs_json_fail(at, NULL, "expected an object");
     const char *name = qs_gbench_text(row, "run_name", qs_gbench_text(row, "name", NULL));
     if (!name)
         return qs_json_want(at, row, "name", JSON_STRING) != NULL;

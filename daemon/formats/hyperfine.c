@@ -18,7 +18,7 @@ static bool take_times(const struct qs_json_at *at, struct qs_import_build *b, c
         const struct qs_json_at here = qs_json_at_index(at, i);
         const json_t *v = json_array_get(times, i);
         if (!json_is_real(v))
-            return qs_json_fail(&here, NULL, "a time in seconds is wanted");
+            return qs_json_fail(&here, NULL, "expected a time in seconds");
         if (!(failed(codes, i) ? qs_reader_drop(at->r, b, QS_DROP_FAILED, 1)
                                : qs_reader_value(at->r, b, json_real_value(v), i, 0, NULL)))
             return false;

@@ -110,8 +110,7 @@ bool qs_reader_check_text(struct qs_reader *r)
     if (nul)
         return qs_reader_fail(r, nul, NULL, "a NUL byte: this is not text");
     if (r->text[strspn(r->text, " \t\r\n")] == '\0')
-        return qs_reader_fail(r, NULL, "what should have written it did not: look there",
-                              "the file is empty");
+        return qs_reader_fail(r, NULL, "check the program that should have written it", "the file is empty");
     for (const char *s = r->text; *s != '\0';) {
         bool valid;
         size_t step = qs_utf8_next(s, (size_t)(r->end - s), &valid);

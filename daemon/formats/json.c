@@ -127,7 +127,7 @@ const json_t *qs_json_want(const struct qs_json_at *at, const json_t *object, co
     }
     if (json_typeof(v) != type) {
         struct qs_json_at deeper = qs_json_at_key(at, key);
-        qs_json_fail(&deeper, NULL, "%s is wanted, this is %s", type_name(type), type_name(json_typeof(v)));
+        qs_json_fail(&deeper, NULL, "expected %s, found %s", type_name(type), type_name(json_typeof(v)));
         return NULL;
     }
     return v;
@@ -136,7 +136,7 @@ const json_t *qs_json_want(const struct qs_json_at *at, const json_t *object, co
 bool qs_json_number(const struct qs_json_at *at, struct qs_import_build *b, const json_t *v, uint64_t run)
 {
     if (!json_is_real(v) && !json_is_null(v))
-        return qs_json_fail(at, NULL, "a number is wanted, this is %s", type_name(json_typeof(v)));
+        return qs_json_fail(at, NULL, "expected a number, found %s", type_name(json_typeof(v)));
     return qs_reader_value(at->r, b, json_is_null(v) ? NAN : json_real_value(v), run, 0, NULL);
 }
 
@@ -213,12 +213,11 @@ bool qs_import_json(struct qs_reader *r, enum qs_format *format)
         return false;
     if (*format == QS_FORMAT_AUTO)
         *format = json_is_array(doc) ? QS_FORMAT_NUMBERS : kind_of(doc);
-    bool ok = readers[*format]
-                  ? readers[*format](r, doc)
-                  : qs_reader_fail(r, r->text,
-                                   "known are Google Benchmark, androidx benchmarkData.json, pyperf and "
-                                   "hyperfine; --format names one",
-                                   "JSON of a tool that is not known");
+    bool ok = readers[*format] ? readers[*format](r, doc)
+                               : qs_reader_fail(r, r->text,
+                                                "Google Benchmark, androidx benchmarkData.json, pyperf and "
+                                                "hyperfine are known; --format names one",
+                                                "JSON of an unknown tool");
     r->where = NULL;
     return ok;
 }

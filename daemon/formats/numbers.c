@@ -91,7 +91,8 @@ bool qs_import_json_numbers(struct qs_reader *r, const json_t *doc)
     {
         struct qs_json_at here = qs_json_at_index(&at, i);
         if (!json_is_array(list))
-            return qs_json_fail(&here, "a list for each run", "a list of numbers is wanted, as those before");
+            return qs_json_fail(&here, "a list for each run",
+                                "expected a list of numbers, like those before");
         if (!qs_json_numbers(&here, b, list, i))
             return false;
     }

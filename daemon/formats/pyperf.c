@@ -21,9 +21,9 @@ static bool take_runs(const struct qs_json_at *at, struct qs_import_build *b, co
         const struct qs_json_at deeper = qs_json_at_key(&here, "values");
         const json_t *values = json_object_get(run, "values");
         if (!json_is_object(run))
-            return qs_json_fail(&here, NULL, "an object is wanted: one process");
+            return qs_json_fail(&here, NULL, "expected an object, one process");
         if (values && !json_is_array(values))
-            return qs_json_fail(&deeper, NULL, "a list of numbers is wanted");
+            return qs_json_fail(&deeper, NULL, "expected a list of numbers");
         if (!qs_reader_drop(at->r, b, QS_DROP_WARMUP, json_array_size(json_object_get(run, "warmups"))) ||
             !qs_json_numbers(&deeper, b, values, i))
             return false;

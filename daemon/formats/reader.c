@@ -222,8 +222,8 @@ bool qs_reader_finish(struct qs_reader *r, struct qs_import *ret)
         finish_series(&r->at[i], &ret->series[ret->count]);
         ret->values += ret->series[ret->count++].n;
     }
-    return ret->count > 0 || qs_reader_fail(r, NULL, "what should have written them did not: look there",
-                                            "there is no value in it");
+    return ret->count > 0 ||
+           qs_reader_fail(r, NULL, "check the program that should have written them", "it contains no value");
 }
 
 void qs_reader_done(struct qs_reader *r)

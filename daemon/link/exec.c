@@ -233,7 +233,7 @@ static bool exec_open(struct qs_link *link, struct qs_err *err)
     if (!own->argv[0])
         return qs_fail(err, QS_E_CONFIG, "%s: an exec link needs a command", link->name);
     if (own->leaving)
-        return qs_fail(err, QS_E_LINK, "%s has not ended yet for the connection before: process %ld",
+        return qs_fail(err, QS_E_LINK, "%s of the previous connection has not ended yet: process %ld",
                        own->argv[0], (long)qs_child_pid(own->leaving));
     if (qs_loop_is_virtual(link->loop))
         return qs_fail(err, QS_E_INTERNAL, "a command has no place in virtual time");

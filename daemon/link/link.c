@@ -54,7 +54,7 @@ void qs_link_free(struct qs_link *link)
 bool qs_link_open(struct qs_link *link, struct qs_err *err)
 {
     if (link->state != QS_LINK_IS_CLOSED)
-        return qs_fail(err, QS_E_CONFLICT, "the link to %s is open", link->name);
+        return qs_fail(err, QS_E_CONFLICT, "the link to %s is already open", link->name);
     memset(&link->counters, 0, sizeof link->counters);
     link->state = QS_LINK_IS_OPENING;
     if (link->ops->deploy ? link->ops->deploy(link, err) : link->ops->open(link, err))

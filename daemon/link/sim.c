@@ -126,7 +126,7 @@ static bool sim_send(struct qs_link *link, const uint8_t *bytes, size_t n, struc
 {
     struct sim_own *own = link->own;
     if (n > QS_LINK_QUEUE_BYTES - own->to_device.len)
-        return qs_fail(err, QS_E_AGENT, "%s does not take its bytes: %zu are waiting", link->name,
+        return qs_fail(err, QS_E_AGENT, "%s does not read: %zu bytes are waiting", link->name,
                        own->to_device.len);
     qs_buf_add(&own->to_device, bytes, n);
     link->counters.bytes_out += n;
@@ -163,7 +163,7 @@ static bool sim_open(struct qs_link *link, struct qs_err *err)
         build_device(own, now);
     qs_sim_on_time(own->device, now);
     if (!qs_agent_takes_link(&own->device->agent))
-        return qs_fail(err, QS_E_LINK, "%s still ends what it did for a lost link", link->name);
+        return qs_fail(err, QS_E_LINK, "%s is still ending what it did for a lost link", link->name);
     own->connected = true;
     qs_sim_link_up(own->device, now);
     set_wake(own);

@@ -144,8 +144,7 @@ bool qs_link_stream_send(struct qs_link *link, const uint8_t *bytes, size_t n, s
     if (s->broken || s->fd < 0)
         return qs_fail(err, QS_E_LINK, "the connection to %s is broken", link->name);
     if (n > QS_LINK_QUEUE_BYTES - s->queue.len)
-        return qs_fail(err, QS_E_AGENT, "%s does not take its bytes: %zu are waiting", link->name,
-                       s->queue.len);
+        return qs_fail(err, QS_E_AGENT, "%s does not read: %zu bytes are waiting", link->name, s->queue.len);
     struct qs_err why = QS_ERR_INIT;
     ssize_t sent = s->queue.len == 0 ? write_some(link, bytes, n) : 0;
     if (sent < 0)

@@ -20,7 +20,7 @@ static bool check_peer(int fd, const char *path, struct qs_err *err)
     struct ucred peer = {0};
     socklen_t size = sizeof peer;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-        return qs_fail(err, QS_E_LINK, "cannot tell who listens on %s: %s", path, strerror(errno));
+        return qs_fail(err, QS_E_LINK, "cannot find out who listens on %s: %s", path, strerror(errno));
     if (peer.uid != geteuid() && peer.uid != 0)
         return qs_fail(err, QS_E_AUTH, "the agent on %s runs as user %ld; only root and user %ld are trusted",
                        path, (long)peer.uid, (long)geteuid());

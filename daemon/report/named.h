@@ -3,7 +3,7 @@
 #define QS_REPORT_NAMED_H
 
 #include "base/buf.h"
-#include "report/sides/picks.h"
+#include "report/sides/selector.h"
 #include "store/read/named.h"
 
 /* Appends the document {"builds":[...],"nights":[...]} (schema/openapi.yaml), the newest first, at most

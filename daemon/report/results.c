@@ -9,12 +9,12 @@ bool qs_job_results_open(struct qs_store_reader *reader, int64_t job, struct qs_
            qs_job_from_store(ret->job.at[0].spec_json, ret->job.at[0].seed, &ret->spec, err);
 }
 
-bool qs_job_results_load(struct qs_store_reader *reader, const struct qs_arm_wanted *wanted,
+bool qs_job_results_load(struct qs_store_reader *reader, const struct qs_metric_names *names,
                          struct qs_job_results *results, struct qs_err *err)
 {
     int64_t job = results->job.at[0].id;
     return qs_read_measured_runs(reader, job, &results->measured, err) &&
-           qs_read_job_metrics(reader, job, wanted, &results->metrics, err);
+           qs_read_job_metrics(reader, job, names, &results->metrics, err);
 }
 
 void qs_job_results_done(struct qs_job_results *results)

@@ -15,8 +15,8 @@ struct qs_job_results { /* zeroed before the first use */
 /* The job and its spec. QS_E_NOT_FOUND; QS_E_JOB where this version cannot read its document. */
 bool qs_job_results_open(struct qs_store_reader *reader, int64_t job, struct qs_job_results *ret,
                          struct qs_err *err);
-/* Its runs, and the metrics that are wanted. QS_E_NOT_FOUND: it has no such metric. */
-bool qs_job_results_load(struct qs_store_reader *reader, const struct qs_arm_wanted *wanted,
+/* Its runs, and the named metrics. QS_E_NOT_FOUND: it has no such metric. */
+bool qs_job_results_load(struct qs_store_reader *reader, const struct qs_metric_names *names,
                          struct qs_job_results *results, struct qs_err *err);
 void qs_job_results_done(struct qs_job_results *results);
 

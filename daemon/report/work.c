@@ -53,5 +53,5 @@ enum qs_status qs_work_finish(struct qs_work *w)
 
 bool qs_work_fail(struct qs_err *err)
 {
-    return qs_fail(err, QS_E_STOPPED, "it was ended while it was computed");
+    return qs_fail(err, QS_E_STOPPED, "it was cancelled while it was being computed");
 }

@@ -11,7 +11,7 @@
 enum qs_verdict_kind {
     QS_VERDICT_REGRESSION,           /* the whole 95 % interval is worse than the margin */
     QS_VERDICT_IMPROVEMENT,          /* ... better than the margin */
-    QS_VERDICT_PROBABLE_REGRESSION,  /* the interval excludes no change, but reaches inside the margin */
+    QS_VERDICT_PROBABLE_REGRESSION,  /* the interval excludes zero change, but reaches inside the margin */
     QS_VERDICT_PROBABLE_IMPROVEMENT, /* the same on the other side */
     QS_VERDICT_NEGLIGIBLE,           /* a real change, and smaller than the margin (90 % interval) */
     QS_VERDICT_EQUIVALENT,           /* no change seen, and none beyond the margin (90 % interval) */
@@ -22,7 +22,7 @@ enum qs_verdict_reason {
     QS_REASON_NONE,
     QS_REASON_TOO_FEW_RUNS,  /* inconclusive: fewer than two runs or blocks on a side */
     QS_REASON_WIDE_INTERVAL, /* inconclusive: see mde_ratio and needed */
-    QS_REASON_BORDERLINE, /* inconclusive: the interval excludes no change, but p is not below call_alpha */
+    QS_REASON_BORDERLINE, /* inconclusive: the interval excludes zero change, but p is not below call_alpha */
     QS_REASON_NO_SPREAD   /* nothing varied: the interval is a point, or one clock tick either way */
 };
 

@@ -225,8 +225,9 @@ bool qs_upload_finish(struct qs_upload *up, int64_t *ret_bytes, struct qs_err *e
     char hex[2 * QS_SHA256_BYTES + 1];
     qs_sha256_final(&up->sum, sum);
     qs_hex(sum, sizeof sum, hex);
-    bool ok = strcmp(hex, up->expected) == 0 ||
-              qs_fail(err, QS_E_CONFLICT, "the content's SHA-256 is %s, announced was %s", hex, up->expected);
+    bool ok =
+        strcmp(hex, up->expected) == 0 ||
+        qs_fail(err, QS_E_CONFLICT, "the content's SHA-256 is %s, but %s was announced", hex, up->expected);
     QS_FREED char *final = path_of(up->files->dir, up->expected);
     ok = ok && settle(up, final, err);
     if (ok)

@@ -33,10 +33,10 @@ static bool check_stat(const char *path, const struct stat *st, struct qs_err *e
     if (!S_ISREG(st->st_mode))
         return qs_fail(err, QS_E_STORE_PLACE, "%s is not a regular file", path);
     if (st->st_nlink > 1)
-        return qs_fail(
-            err, QS_E_STORE_PLACE,
-            "%s has %lu names (hard links): a database must have one, because its log goes by name", path,
-            (unsigned long)st->st_nlink);
+        return qs_fail(err, QS_E_STORE_PLACE,
+                       "%s has %lu names (hard links): a database must have a single one, because its log is "
+                       "found by name",
+                       path, (unsigned long)st->st_nlink);
     if (st->st_uid != geteuid())
         return qs_fail(err, QS_E_STORE_PLACE, "%s belongs to another user (%lu)", path,
                        (unsigned long)st->st_uid);
@@ -58,7 +58,7 @@ static bool check_folder(const char *db_path, struct qs_err *err)
     bool ok = stat(folder, &st) == 0 || fail_errno(err, folder);
     if (ok && (st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
         ok = qs_fail(err, QS_E_STORE_PLACE,
-                     "%s: anybody may write its folder and put another file in its place", db_path);
+                     "%s: anybody may write to its folder and put another file in its place", db_path);
     return ok;
 }
 
@@ -119,8 +119,8 @@ static bool refuse(long pid, const char *db_path, struct qs_err *err)
 {
     if (pid > 0 && !is_alive(pid))
         return qs_fail(err, QS_E_STORE,
-                       "%s: process %ld owned this database and has ended, but a child that it left behind "
-                       "holds the lock still (fuser '%s-lock' names it)",
+                       "%s: process %ld owned this database and has ended, but a child process of it still "
+                       "holds the lock (fuser '%s-lock' names it)",
                        db_path, pid, db_path);
     char name[24] = "?";
     if (pid > 0)
@@ -275,7 +275,7 @@ bool qs_lock_database(struct qs_lock *lock, struct qs_err *err)
 bool qs_lock_is_same(const struct qs_lock *lock, struct qs_err *err)
 {
     return is_named(lock->db_fd, lock->db_path) ||
-           qs_fail(err, QS_E_STORE_PLACE, "%s: another file was put in its place while it was opened",
+           qs_fail(err, QS_E_STORE_PLACE, "%s: it was replaced by another file while it was being opened",
                    lock->db_path);
 }
 

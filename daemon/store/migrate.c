@@ -19,7 +19,7 @@ static bool newer(int64_t version, int known, struct qs_err *err)
 {
     return qs_fail(
         err, QS_E_STORE_NEWER,
-        "the database is of version %lld, this quiesced knows versions up to %d; it was left untouched",
+        "the database has version %lld, and this quiesced knows versions up to %d; it was left untouched",
         (long long)version, known);
 }
 
@@ -81,7 +81,7 @@ static bool apply(struct qs_db *db, const struct qs_migration *m, int version, s
     sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
     if (err)
         err->code = QS_E_STORE;
-    return qs_fail_prefix(err, "migration %s failed and was taken back", m->name);
+    return qs_fail_prefix(err, "migration %s failed and was rolled back", m->name);
 }
 
 bool qs_migrate_is_due(const char *path, size_t count, bool *ret_due, struct qs_err *err)

@@ -229,9 +229,8 @@ char *qs_store_notice(const struct qs_store *store)
     const int mb = 1000000;
     if (!store->log_blocked)
         return NULL;
-    return qs_asprintf("the database's log has %lld MB, because somebody keeps a transaction open on it: "
-                       "`lsof %s-wal` names "
-                       "who; at %lld MB new windows wait",
+    return qs_asprintf("the database's log has %lld MB, because somebody keeps a transaction open on it "
+                       "(`lsof %s-wal` shows who); at %lld MB new windows wait",
                        (long long)(store->log_bytes / mb), qs_store_path(store),
                        (long long)(store->log_full_bytes / mb));
 }
@@ -371,7 +370,7 @@ bool qs_store_open_list(struct qs_loop *loop, const char *path, const struct qs_
 {
     *ret_store = NULL;
     if (path[0] == 0 || strcmp(path, ":memory:") == 0)
-        return qs_fail(err, QS_E_STORE, "a database needs a file: \"%s\" is none", path);
+        return qs_fail(err, QS_E_STORE, "a database needs a file, and \"%s\" is not one", path);
     struct qs_lock lock;
     if (!qs_lock_take(path, events ? events->contact : NULL, QS_LOCK_PATIENCE_MS, &lock, err))
         return false;

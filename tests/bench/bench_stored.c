@@ -21,11 +21,11 @@ enum {
 
 struct bench {
     struct stored at;
-    struct qs_job_spec *spec;    /* owned: of all jobs */
-    struct qs_sides_job *jobs;   /* owned */
-    struct qs_picks picks[2][2]; /* owned: of builds, and of jobs as well, each of both sides */
-    struct qs_arm_runs runs[2];  /* owned */
-    size_t asked;                /* which picks */
+    struct qs_job_spec *spec;               /* owned: of all jobs */
+    struct qs_sides_job *jobs;              /* owned */
+    struct qs_run_selector selectors[2][2]; /* owned: of builds, and of jobs as well, each of both sides */
+    struct qs_arm_runs runs[2];             /* owned */
+    size_t asked;                           /* which selectors */
     struct qs_buf out;
 };
 
@@ -46,25 +46,25 @@ static void parse_job(struct bench *b)
         b->jobs[i] = (struct qs_sides_job){.id = (int64_t)i + 1, .spec = b->spec};
 }
 
-static void pick(const char *text, struct qs_picks *ret)
+static void select_runs(const char *text, struct qs_run_selector *ret)
 {
     struct qs_err err = QS_ERR_INIT;
-    if (!qs_picks_parse(text, ret, &err))
+    if (!qs_run_selector_parse(text, ret, &err))
         stored_die(err.text);
 }
 
 /* Jobs are numbered from 1 on. */
-static void make_picks(struct bench *b)
+static void make_selectors(struct bench *b)
 {
     static const char *const builds[2] = {"build:old", "build:new"};
     for (int side = 0; side < 2; side++) {
         struct qs_buf text;
         qs_buf_init(&text);
         qs_buf_str(&text, builds[side]);
-        pick(text.data, &b->picks[0][side]);
+        select_runs(text.data, &b->selectors[0][side]);
         for (int i = 0; i < NAMED; i++)
             qs_buf_fmt(&text, ",%d", side * (NIGHTS / 2) + i + 1);
-        pick(text.data, &b->picks[1][side]);
+        select_runs(text.data, &b->selectors[1][side]);
         qs_buf_done(&text);
     }
 }
@@ -85,26 +85,26 @@ static bool read_jobs(struct qs_store_reader *r, void *user, struct qs_err *err)
 
 static bool read_sides(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
-    static const struct qs_arm_wanted all;
+    static const struct qs_metric_names all;
     struct bench *b = user;
     bool ok = true;
     for (int k = 0; ok && k < 2; k++) {
-        const struct qs_picks *picks = &b->picks[b->asked][k];
-        ok = qs_read_arm_runs(r, picks->at, picks->count, &all, &b->runs[k], err);
+        const struct qs_run_selector *selector = &b->selectors[b->asked][k];
+        ok = qs_read_arm_runs(r, selector->at, selector->count, &all, &b->runs[k], err);
     }
     return ok;
 }
 
-static void compare(struct bench *b, size_t picks)
+static void compare(struct bench *b, size_t kind)
 {
     struct qs_err err = QS_ERR_INIT;
-    b->asked = picks;
+    b->asked = kind;
     qs_buf_init(&b->out);
     if (!qs_store_read_now(b->at.store, read_sides, b, &err))
         stored_die(err.text);
     const struct qs_sides_input in = {
         .selector = {"a", "b"},
-        .pool = {qs_picks_pool(&b->picks[picks][0]), qs_picks_pool(&b->picks[picks][1])},
+        .pool = {qs_run_selector_pool(&b->selectors[kind][0]), qs_run_selector_pool(&b->selectors[kind][1])},
         .runs = {&b->runs[0], &b->runs[1]},
         .jobs = b->jobs,
         .job_count = NIGHTS,
@@ -215,11 +215,11 @@ int main(void)
                                              .per_window = PER_WINDOW,
                                              .has_builds = true});
     parse_job(&b);
-    make_picks(&b);
+    make_selectors(&b);
     stored_rounds(&b.at, sides, sizeof sides / sizeof *sides, &b);
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++)
-            qs_picks_done(&b.picks[i][k]);
+            qs_run_selector_done(&b.selectors[i][k]);
     qs_job_free(b.spec);
     free(b.jobs);
     stored_close(&b.at);

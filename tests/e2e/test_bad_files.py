@@ -169,8 +169,8 @@ metrics: {{power: {{command: [cat], unit: mW}}}}
             f"  make one: (umask 077; head -c 32 /dev/urandom > {bed.path}/no.key)",
             f"devices.open.key_file: others may read {loose} (mode 0644)", f"  chmod 600 {loose}",
             "rules.enough.command: there is no program /usr/local/lib/no-such-rule",
-            f"quiesced: {lacking} is written well; 5 of the things that it names are not there",
-            "  install or make them, or correct the file"], "each is named")
+            f"quiesced: {lacking} has no mistakes, but 5 of the things that it names are missing",
+            "  install or create them, or correct the file"], "each is named")
         missing = check_config("--check-config", f"{bed.path}/missing.yaml")
         tap.ok(missing.returncode in (2, 3) and "missing.yaml" in missing.stderr, "a missing file is named", [missing.stderr])
         tap.ok(not os.path.exists(bed.db), "no database was made")

@@ -262,7 +262,7 @@ def now_and_then(tap):
         tap.equal(told.returncode, 1, f"the exit code is 1: {said[-400:]}")
         tap.ok("job 1 is done, but commands failed in it: what they measured is left out, and the exit code is 1 (--ignore-failure with run,"
                in said, "it says why, and how to accept it", [said])
-        tap.ok("3 iterations had another exit code than is accepted: left out (first: block 1, window 0: exit code 7)" in page,
+        tap.ok("3 iterations had an exit code that is not accepted: left out (first: block 1, window 0: exit code 7)" in page,
                "the page counts them and names the first", [page])
         tap.ok("job 1: 4 blocks, 4 runs, 12 iterations " in page, "and says how many were measured, on a busy machine and on a quiet one", [page])
         tap.equal(bed.one("SELECT state FROM job"), "done", "the job is done")

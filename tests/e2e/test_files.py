@@ -243,7 +243,7 @@ def swept(tap):
         left = set(glob.glob(f"{bed.db}.files/??/*"))
         tap.equal(len(left - used), 1, "what came of late stays")
         tap.ok(used <= left and len(used) >= 3, "and all that is named", [used - left])
-        tap.ok("1 files that no job and no run names" in daemon.text, "the log says it", daemon.text.splitlines())
+        tap.ok("1 files that no job or run refers to" in daemon.text, "the log says it", daemon.text.splitlines())
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 

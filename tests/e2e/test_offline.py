@@ -281,7 +281,7 @@ def mistakes(tap):
         error = json.loads(call(tap, bed, "analyze", "--json", bad, code=2).stdout)["error"]
         tap.equal((error["code"], error["problems"][0]["line"], error["problems"][0]["column"]), ("data", 3, 3), "as JSON")
         told = call(tap, bed, "compare", bed.file("x.json", '{"benchmarks": [\n {"name": 7}]}'), bad, code=2)
-        tap.ok("x.json:1:1" in told.stderr and "not known" in told.stderr, "a JSON of nobody", told.stderr.splitlines())
+        tap.ok("x.json:1:1" in told.stderr and "JSON of an unknown tool" in told.stderr, "a JSON of nobody", told.stderr.splitlines())
         with open(os.path.join(bed.path, "bytes.txt"), "wb") as f:
             f.write(b"1\n2\xff\n")
         told = call(tap, bed, "analyze", "bytes.txt", code=2)

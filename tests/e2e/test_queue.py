@@ -132,7 +132,7 @@ def stopped(tap):
             client = subprocess.Popen([QUIESCE, *argv], env={**bed.env, "QUIESCE_SOCKET": bed.socket}, stdin=subprocess.DEVNULL,
                                       stdout=subprocess.PIPE, stderr=theirs)
             os.close(theirs)
-            screen, hint = [], f"the daemon is stopped, `kill -CONT {daemon.pid}` lets it go on"
+            screen, hint = [], f"the daemon is stopped; `kill -CONT {daemon.pid}` resumes it"
 
             def said():
                 if select.select([mine], [], [], 0)[0]:

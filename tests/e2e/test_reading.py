@@ -36,7 +36,7 @@ def an_empty_state(tap):
     """Reading an empty state answers that nothing is there, and makes nothing"""
     with Bed() as bed:
         for argv, code, words in (
-                (("jobs",), 0, "There are no jobs yet"), (("history",), 0, "There is no series yet"), (("builds",), 0, "Nothing was measured yet"), (("show", "1"), 2, "no job 1"),
+                (("jobs",), 0, "There are no jobs yet"), (("history",), 0, "There is no series yet"), (("builds",), 0, "Nothing has been measured yet"), (("show", "1"), 2, "no job 1"),
                 (("compare", "1"), 2, "no job 1"), (("devices",), 0, "no daemon answers"), (("reproduce", "1", "--dry-run"), 2, "no job 1"),
                 (("analyze", bed.file("a.txt", "1\n2\n3\n4\n5\n")), 0, "median")):
             told = bed.cli(*argv)
@@ -89,7 +89,7 @@ def what_waits(tap):
         for argv in (("jobs", "--json"), ("show", "1", "--json")):
             doc = json.loads(bed.cli(*argv).stdout)
             job = doc["jobs"][0] if "jobs" in doc else doc.get("job", doc)
-            tap.equal((job["state"], job["why"]), ("running", "no daemon answers: it goes on as soon as one runs"), " ".join(argv))
+            tap.equal((job["state"], job["why"]), ("running", "no daemon answers: the job continues as soon as one runs"), " ".join(argv))
         tap.equal(bed.embedded_pid(), 0, "nobody has taken the database")
         tap.equal(bed.one("SELECT state FROM job"), "running", "nor the job")
 
@@ -222,7 +222,7 @@ def embedded_yields_after_its_job(tap):
         until("the second is queued", lambda: bed.sql("SELECT 1 FROM job WHERE state = 'queued'"))
         operators = bed.daemon(None, wait=False)
         until("the operator's waits", lambda: "it is embedded and makes room" in operators.text)
-        tap.equal(embedded.show(2)["why"], "another quiesced waits to take over: the job begins there", "the second job says what it waits for")
+        tap.equal(embedded.show(2)["why"], "another quiesced is about to take over: the job begins there", "the second job says what it waits for")
         tap.ok(embedded.runs() and operators.runs(), "both are there while the job runs")
         with open(go, "w", encoding="ascii"):
             pass

@@ -51,7 +51,7 @@ def a_job_again(tap):
         tap.equal(page.returncode, 0, f"the job of a run: {page.stderr[-300:]}")
         words = re.sub(r"\s+", " ", page.stdout)
         tap.ok("the same seed, the same order in all" in words, "it is told", page.stdout.splitlines())
-        tap.ok(uid in words and "had its turn now" in words, "beside the run that had its turn", page.stdout.splitlines())
+        tap.ok(uid in words and "in the run with the same turn now" in words, "beside the run that had its turn", page.stdout.splitlines())
 
 
 def another_executable(tap):
@@ -66,7 +66,7 @@ def another_executable(tap):
         told = bed.cli("reproduce", "1")
         tap.equal(told.returncode, 4, "refused")
         words = re.sub(r"\s+", " ", told.stderr)
-        tap.ok("is another one now" in words and "--allow-diff" in words, "with the reason and the way on", told.stderr.splitlines())
+        tap.ok("has changed" in words and "--allow-diff" in words, "with the reason and the way on", told.stderr.splitlines())
         tap.equal(bed.one("SELECT count(*) FROM job"), 1, "nothing was submitted")
         told = bed.cli("reproduce", "1", "--allow-diff", "--json")
         tap.equal(told.returncode, 0, f"--allow-diff goes on: {told.stderr[-300:]}")
@@ -161,7 +161,7 @@ def content_that_is_gone(tap):
         os.remove(kept[0])
         for words in ((run,), (run, "--allow-diff"), ("1",)):
             told = bed.cli("reproduce", *words)
-            tap.ok(told.returncode == 4 and f"the content of in.txt ({digest[:12]}) is not kept" in re.sub(r"\s+", " ", told.stderr),
+            tap.ok(told.returncode == 4 and f"the content of in.txt ({digest[:12]}) is no longer stored" in re.sub(r"\s+", " ", told.stderr),
                    f"refused: reproduce {' '.join(words)}", told.stderr.splitlines())
         daemon_refuses = bed.cli("reproduce", run, "--json")
         tap.ok(daemon_refuses.returncode == 4 and json.loads(daemon_refuses.stdout)["refused"], "in JSON, too", [daemon_refuses.stdout])

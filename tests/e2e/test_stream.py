@@ -146,7 +146,7 @@ def command_line(tap):
         script = bed.file("suite", "#!/bin/sh\necho 7.5\necho 8.5\necho 9.5\n", 0o755)
         told = bed.cli("run", "--stream", "numbers", "--stream-unit", "ms", "--runs", "2", "--", script)
         tap.ok(told.returncode == 0, "it ends well", [told.stderr])
-        tap.ok("one process a run, with the values that it writes, a block takes about" in " ".join(told.stderr.split()), "the progress tells the truth",
+        tap.ok("one process per run, with the values that it writes, a block takes about" in " ".join(told.stderr.split()), "the progress tells the truth",
                told.stderr.splitlines())
         tap.ok("iteration a run" not in told.stderr and "iterations a run" not in told.stderr, "and no count", told.stderr.splitlines())
         tap.equal(durations(bed, 1), [[7500000, 8500000, 9500000]] * 2, "the values are stored as they are")
@@ -209,7 +209,7 @@ def hostile(tap):
         ("silence", ":", {}, "the file is empty"),
         ("a word", "echo 1; echo; echo abc", {}, "stdout:3:1: `abc` is not a number"),
         ("an infinity", "echo 1; echo inf", {}, "stdout:2:1: `inf` is not a finite number"),
-        ("a negative time", "echo '-1'", {}, "stdout:1:1: `-1` is negative: no duration"),
+        ("a negative time", "echo '-1'", {}, "stdout:1:1: `-1` is negative, so not a duration"),
         ("below the clock", "echo 0.0000000003", {}, "rounding would change it by more than 0.1 %"),
         ("no text", "printf '1\\n\\377\\n'", {}, "the byte 0xff is not UTF-8"),
         ("too much", "seq 100000", {"limits": {"document": "1KiB"}}, "more than the 1024 bytes that `limits.document` allows"),

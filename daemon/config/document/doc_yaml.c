@@ -125,9 +125,10 @@ static bool read_alias(struct reader *r, const yaml_event_t *event, struct qs_no
     for (size_t i = r->anchor_count; i > 0; i--)
         if (strcmp(r->anchors[i - 1].name, name) == 0)
             return copy(r, &r->anchors[i - 1].node, node, depth);
-    qs_problems_add_at(
-        r->b->problems, r->b->doc, mark_line(&event->start_mark), mark_column(&event->start_mark), NULL,
-        "an alias stands for a value that is complete before it", "no anchor `&%s` is complete here", name);
+    qs_problems_add_at(r->b->problems, r->b->doc, mark_line(&event->start_mark),
+                       mark_column(&event->start_mark), NULL,
+                       "an alias stands for a value that is complete before it",
+                       "there is no complete anchor `&%s` before this", name);
     return false;
 }
 
@@ -145,7 +146,7 @@ static bool check_tag(struct reader *r, const yaml_char_t *tag, const yaml_mark_
 {
     if (tag == NULL || strcmp((const char *)tag, "!") == 0 || strcmp((const char *)tag, YAML_STR_TAG) == 0)
         return true;
-    return fail(r, at, "leave the tag out: the key decides the type", "tags are not read");
+    return fail(r, at, "leave the tag out: the key decides the type", "tags are not supported");
 }
 
 static bool read_scalar(struct reader *r, const yaml_event_t *event, struct qs_node *node, unsigned depth)
@@ -195,7 +196,7 @@ static bool check_key(struct reader *r, const struct qs_node *map, struct qs_nod
     if (!key->quoted && strcmp(key->text, "<<") == 0) {
         qs_problems_add(
             b->problems, b->doc, key, NULL, "write the keys out, or use an alias as the whole value of a key",
-            "merge keys (`<<`) are not read: what a file says should be visible where it is said");
+            "merge keys (`<<`) are not supported: a file should show what it says where it says it");
         return false;
     }
     const struct qs_node *first = NULL;
@@ -208,7 +209,7 @@ static bool check_key(struct reader *r, const struct qs_node *map, struct qs_nod
             first = &map->keys[i];
     if (first != NULL)
         qs_problems_add(b->problems, b->doc, key, NULL, "keep one of the two",
-                        "the key `%.80s` is here twice (first on line %u)", key->text, first->line);
+                        "the key `%.80s` appears twice (first on line %u)", key->text, first->line);
     return first == NULL;
 }
 
@@ -308,7 +309,7 @@ static bool has_no_tags(struct qs_doc_build *b)
         line += *s == '\n' ? 1 : 0;
     if (at != NULL)
         qs_problems_add_at(b->problems, b->doc, line, 1, NULL, "leave the tag out: the key decides the type",
-                           "tags are not read");
+                           "tags are not supported");
     return at == NULL;
 }
 

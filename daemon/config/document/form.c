@@ -114,5 +114,5 @@ bool qs_form_from_json(const char *json, struct qs_form *ret, struct qs_err *err
     if (qs_doc_read("run", json, strlen(json), true, &doc, &problems) && take(doc, ret))
         return true;
     qs_form_done(ret);
-    return qs_fail(err, QS_E_DATA, "what is stored of the run's stream is not known: %.200s", json);
+    return qs_fail(err, QS_E_DATA, "the stored description of the run's stream cannot be read: %.200s", json);
 }

@@ -75,7 +75,7 @@ bool qs_schema_is(struct qs_schema_reader *r, const struct qs_node *node, enum q
         qs_schema_problem(r, node, NULL, "expected %s, found `%s`", expected, qs_show(node->text).text);
     else
         qs_schema_problem(r, node,
-                          node->kind == QS_NODE_NULL ? "give it a value, or leave the key out" : NULL,
+                          node->kind == QS_NODE_NULL ? "give it a value, or leave out the key" : NULL,
                           "expected %s, found %s", expected, found(node));
     return false;
 }
@@ -162,11 +162,10 @@ static void read_enum(struct qs_schema_reader *r, const struct qs_key *key, cons
         for (const char *const *pair = key->instead; pair != NULL && *pair != NULL; pair += 2)
             instead = strcmp(pair[0], text) == 0 ? pair[1] : instead;
         if (instead == NULL)
-            qs_schema_suggest(&form, text, "the words are", words, count);
+            qs_schema_suggest(&form, text, "the values are", words, count);
         else
             qs_buf_str(&form, instead);
-        qs_schema_problem(r, node, form.data, "`%s` is not one of the words for `%s`", qs_show(text).text,
-                          key->name);
+        qs_schema_problem(r, node, form.data, "`%s` is not a value of `%s`", qs_show(text).text, key->name);
     }
 }
 
@@ -251,7 +250,7 @@ static void read_scalar(struct qs_schema_reader *r, const struct qs_key *key, co
     bool bare = key->type == QS_KEY_BOOL || key->type == QS_KEY_U32 || key->type == QS_KEY_U64;
     if (qs_schema_text(r, node, form.data) != NULL) {
         if (bare && node->quoted)
-            qs_schema_problem(r, node, "leave the quotes out", "expected %s, found text in quotes",
+            qs_schema_problem(r, node, "leave out the quotes", "expected %s, found text in quotes",
                               form.data);
         else
             read_number(r, key, node, at);

@@ -89,9 +89,8 @@ static const struct qs_key device_keys[] = {
     {.name = "local",
      .type = QS_KEY_BOOL,
      .offset = DEVICE(local),
-     .help = "Whether the agent runs on this machine, so that the daemon keeps silent in its windows; "
-             "without it: true for "
-             "unix, tcp, and exec without ssh."},
+     .help = "Whether the agent runs on this machine, so that the daemon keeps silent during its windows; "
+             "without it: true for unix, tcp, and exec without ssh."},
     {0}};
 static const struct qs_table device_table = {.keys = device_keys,
                                              .size_bytes = sizeof(struct qs_farm_device),
@@ -144,7 +143,8 @@ static const struct qs_key farm_keys[] = {
      .min = QS_HEARTBEAT_MIN_MS * MS,
      .max = QS_HEARTBEAT_MAX_MS * MS,
      .fallback = "1s",
-     .help = "The period of a link's heartbeat outside windows; three missed ones drop the link."},
+     .help = "The period of a link's heartbeat outside windows; after three missed heartbeats the link is "
+             "dropped."},
     {.name = "devices",
      .type = QS_KEY_NAMED,
      .offset = FARM(devices),
@@ -169,15 +169,14 @@ static const struct qs_key farm_keys[] = {
      .min = 1,
      .max = HOOKS_MAX,
      .table = &qs_farm_metric_table,
-     .help = "Commands of this machine that say a number after each window of a job that names them in "
+     .help = "Commands of this machine that print a number after each window of a job that names them in "
              "`plan.metrics`; see below."},
     {.name = "variables",
      .type = QS_KEY_MAP,
      .offset = FARM(variables),
      .table = &variable_table,
-     .help =
-         "Variables of the environment, such as MY_FLAGS or MY_*, in which sides of a comparison may differ "
-         "or not, where this farm knows better than the table in schema/sides.md."},
+     .help = "Environment variables, such as MY_FLAGS or MY_*, that may or may not differ between the sides "
+             "of a comparison, where this farm knows better than the table in schema/sides.md."},
     {0}};
 static void check_farm(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 static const struct qs_table farm_table = {.keys = farm_keys, .check = check_farm};
@@ -319,7 +318,7 @@ bool qs_farm_from_doc(const struct qs_doc *doc, qs_farm_address_fn *check_addres
     const struct qs_node *of_job = NULL;
     if (qs_node_get(&doc->root, "benchmarks", &of_job) != NULL) {
         qs_problems_add(problems, doc, of_job, "benchmarks", "send it: quiesce submit FILE",
-                        "this is a job, and the file of a farm is wanted");
+                        "this is a job file, and a farm file is expected");
         return false;
     }
     struct qs_farm_config *farm = qs_calloc(1, sizeof(*farm));

@@ -26,7 +26,7 @@ static void check_hook(struct qs_schema_reader *r, const struct qs_node *node, v
      .help = "The command, run as the daemon's user; JSON is its standard input."},                          \
     {                                                                                                        \
         .name = "timeout", .type = QS_KEY_DURATION, .offset = HOOK(timeout_ns), .min = 10 * MS,              \
-        .max = 60000 * MS, .fallback = "5s", .help = "It is ended after so long, and has failed."            \
+        .max = 60000 * MS, .fallback = "5s", .help = "After this time it is ended, and has failed."          \
     }
 
 static const struct qs_key rule_keys[] = {COMMAND, {0}};
@@ -45,14 +45,15 @@ static const struct qs_key metric_keys[] = {
      .min = 1,
      .max = UNIT_BYTES,
      .required = true,
-     .help = "Of what is stored: letters, digits, %, / and -, such as mW."},
+     .help = "The unit of what is stored: letters, digits, %, / and -, such as mW."},
     {.name = "scale",
      .type = QS_KEY_U32,
      .offset = HOOK(scale),
      .min = 1,
      .max = SCALE_MAX,
      .fallback = "1",
-     .help = "The number is stored times this, rounded to a whole one: 1000 for a command that says W."},
+     .help = "The factor by which the number is multiplied before it is stored as a whole number: 1000 for a "
+             "command that prints W."},
     {.name = "better",
      .type = QS_KEY_ENUM,
      .offset = HOOK(better),
@@ -150,7 +151,7 @@ static void check_one(const struct check *k, const struct qs_node *at, const cha
     if (find(hooks, count, name) == NULL)
         refuse(k, at, path, what, name, hooks, count);
     else if (k->virtual_time)
-        qs_problems_add(k->problems, k->doc, at, path, "leave it out in a simulation",
+        qs_problems_add(k->problems, k->doc, at, path, "leave it out of a simulation",
                         "the %s `%s` is a real command, which has no place in virtual time", what, name);
 }
 

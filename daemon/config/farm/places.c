@@ -40,7 +40,7 @@ static void check_key(const struct qs_farm_device *d, struct qs_buf *out)
                    "devices.%s.key_file: %s: %s\n  make one: (umask 077; head -c 32 /dev/urandom > %s)\n",
                    d->name, d->key_file, strerror(errno), d->key_file);
     else if (!S_ISREG(st.st_mode) || st.st_size == 0)
-        qs_buf_fmt(out, "devices.%s.key_file: %s is empty, or no file\n", d->name, d->key_file);
+        qs_buf_fmt(out, "devices.%s.key_file: %s is empty, or not a file\n", d->name, d->key_file);
     else if ((st.st_mode & 077) != 0)
         qs_buf_fmt(out, "devices.%s.key_file: others may read %s (mode %04o)\n  chmod 600 %s\n", d->name,
                    d->key_file, (unsigned)(st.st_mode & 07777), d->key_file);

@@ -56,7 +56,7 @@ void qs_job_check_plan(struct qs_schema_reader *r, const struct qs_node *node, v
     }
     if (plan->window_iterations == 0 && plan->warmup_iterations == 0)
         qs_schema_problem(r, NULL, "give `window.iterations` a number, or `warmup.iterations` at least 1",
-                          "`window.iterations: auto` asks a pilot, and there is no warm-up");
+                          "`window.iterations: auto` needs a pilot, and there is no warm-up");
     if (plan->look_count > 0 && plan->looks[0] > plan->blocks_max)
         qs_schema_problem(r, qs_node_get(node, "looks", NULL), NULL,
                           "the first look comes after the last block (%u)", plan->blocks_max);

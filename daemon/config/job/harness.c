@@ -65,7 +65,7 @@ void qs_job_check_harness(struct qs_schema_reader *r, const struct qs_node *map)
         const char *key, *instead;
     } keys[] = {{"prepare", "the program prepares its iterations itself, in its own step"},
                 {"conclude", "the program concludes its iterations itself, in its own step"},
-                {"shell", "write argv: the program itself is started, and nothing between it and the agent"},
+                {"shell", "write argv: the agent starts the program itself, with nothing in between"},
                 {"exit", "a harness program ends with 0 when it is told to"}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const struct qs_node *node = qs_node_get(map, keys[i].key, NULL);

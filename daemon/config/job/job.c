@@ -141,7 +141,7 @@ bool qs_job_from_doc(const struct qs_doc *doc, struct qs_job_spec **ret_spec, st
     for (size_t i = 0; i < sizeof(of_farm) / sizeof(of_farm[0]); i++)
         if (!qs_node_get(&doc->root, "benchmarks", NULL) && qs_node_get(&doc->root, of_farm[i], &key)) {
             qs_problems_add(problems, doc, key, of_farm[i], "start a daemon with it: quiesced --config FILE",
-                            "this is the file of a farm, and a job is wanted");
+                            "this is a farm file, and a job file is expected");
             return false;
         }
     struct qs_job_draft draft = {0};

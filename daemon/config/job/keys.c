@@ -55,14 +55,14 @@ static const struct qs_key limits_keys[] = {
      .min = 1,
      .max = 64 * 1024,
      .fallback = "64KiB",
-     .help = "Captured output beyond it is counted and dropped."},
+     .help = "Captured output beyond this is counted and dropped."},
     {.name = "artifact",
      .type = QS_KEY_BYTES,
      .offset = BENCH(artifact_max_bytes),
      .min = 1,
      .max = 16 * 1024 * 1024,
      .fallback = "1MiB",
-     .help = "So much of each artifact is kept, from its beginning."},
+     .help = "How much of each artifact is kept, from its beginning."},
     {.name = "document",
      .type = QS_KEY_BYTES,
      .offset = BENCH(stream.document_max_bytes),
@@ -79,7 +79,7 @@ static const struct qs_key time_keys[] = {
      .offset = BENCH(margin_ratio),
      .min = 100,
      .max = 500000,
-     .help = "A difference up to this does not matter; without it, `compare.margin`."},
+     .help = "A difference up to this does not matter; default: `compare.margin`."},
     {0}};
 static const struct qs_table time_table = {.keys = time_keys};
 static const struct qs_key metrics_keys[] = {
@@ -106,16 +106,15 @@ static const struct qs_key benchmark_keys[] = {
      .type = QS_KEY_ENUM,
      .offset = BENCH(stream.format),
      .words = format_words,
-     .help = "Mode stream: what the program writes: Google Benchmark's JSON, a number per line, or lines of "
-             "which `pattern` finds some."},
+     .help = "Mode stream: what the program writes: Google Benchmark's JSON, a number per line, or lines "
+             "that `pattern` matches."},
     {.name = "unit",
      .type = QS_KEY_TEXT,
      .offset = BENCH(stream.unit),
      .min = 1,
      .max = QS_JOB_UNIT_MAX_BYTES,
-     .help =
-         "Mode stream: the unit of the values of `numbers` and `pattern`: ns, us, ms or s; or one that is "
-         "not a time, such as MB/s: letters, digits, %, / and -."},
+     .help = "Mode stream: the unit of the values of `numbers` and `pattern`: ns, us, ms or s; or a unit "
+             "that is not a time, such as MB/s: letters, digits, %, / and -."},
     {.name = "better",
      .type = QS_KEY_ENUM,
      .offset = BENCH(stream.better),
@@ -193,11 +192,9 @@ static const struct qs_key benchmark_keys[] = {
      .offset = BENCH(user),
      .min = 1,
      .max = QS_NAME_MAX_BYTES,
-     .help =
-         "Whom every command of the benchmark runs as, a name or a number of the device; needs an agent of "
-         "root's. Of the inherited environment only PATH, LANG and LC_ALL stay; HOME, USER, LOGNAME and "
-         "SHELL are "
-         "that user's."},
+     .help = "The user that every command of the benchmark runs as, by name or number on the device; needs "
+             "an agent that runs as root. Of the inherited environment only PATH, LANG and LC_ALL remain; "
+             "HOME, USER, LOGNAME and SHELL are that user's."},
     {.name = "stdin",
      .type = QS_KEY_TEXT,
      .offset = BENCH(stdin_path),
@@ -211,12 +208,11 @@ static const struct qs_key benchmark_keys[] = {
      .json = qs_job_output_json,
      .form = "discard, capture, stdout, or {file: PATH}",
      .fallback = "discard",
-     .help =
-         "What becomes of standard output and error. `capture` keeps and counts both. A file is one of the "
-         "device, a relative path begins at the working directory: standard output of each process goes "
-         "there with the rights of `user`, into an empty file, so that the last one's stays; standard "
-         "error is captured. Mode stream: where the values are read, `stdout` without it, or the file "
-         "that the program writes; what is left of the output is captured."},
+     .help = "What happens to standard output and error. `capture` keeps and counts both. A file is a path "
+             "on the device, relative to the working directory: each process writes its standard output "
+             "there with the rights of `user`, into an emptied file, so that the last one's remains; "
+             "standard error is captured. Mode stream: where the values are read, `stdout` without it, or "
+             "the file that the program writes; what is left of the output is captured."},
     {.name = "params",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_axes,
@@ -228,7 +224,7 @@ static const struct qs_key benchmark_keys[] = {
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_exclude,
      .form = "a list of maps",
-     .help = "Points that are left out: all those with these parameter values."},
+     .help = "Points to leave out: all those with these parameter values."},
     {.name = "inputs",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_inputs,
@@ -259,13 +255,13 @@ static const struct qs_key benchmark_keys[] = {
      .offset = BENCH(prepare),
      .read = qs_job_read_hook,
      .form = HOOK_FORM,
-     .help = "Runs before every iteration, outside of its time."},
+     .help = "Runs before every iteration, outside its time."},
     {.name = "conclude",
      .type = QS_KEY_CUSTOM,
      .offset = BENCH(conclude),
      .read = qs_job_read_hook,
      .form = HOOK_FORM,
-     .help = "Runs after every iteration, outside of its time."},
+     .help = "Runs after every iteration, outside its time."},
     {.name = "cleanup",
      .type = QS_KEY_CUSTOM,
      .offset = BENCH(cleanup),
@@ -277,11 +273,8 @@ static const struct qs_key benchmark_keys[] = {
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_conditions_name,
      .form = CONDITIONS_FORM,
-     .help = "The conditions of all its points; without it, the job's own."},
-    {.name = "limits",
-     .type = QS_KEY_MAP,
-     .table = &limits_table,
-     .help = "How long and how much is too much."},
+     .help = "The conditions of all its points; default: the job's own."},
+    {.name = "limits", .type = QS_KEY_MAP, .table = &limits_table, .help = "Limits of time and size."},
     {0}};
 static const struct qs_table benchmark_table = {
     .keys = benchmark_keys, .size_bytes = sizeof(struct qs_job_benchmark), .check = qs_job_check_benchmark};
@@ -291,7 +284,7 @@ static const struct qs_key build_keys[] = {
      .type = QS_KEY_NAME,
      .offset = ARM(build_label),
      .required = true,
-     .help = "The version's name; one label never has two contents."},
+     .help = "The name of the version; one label never stands for two contents."},
     {.name = "files",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_files,
@@ -408,7 +401,8 @@ static const struct qs_key job_keys[] = {
      .type = QS_KEY_MAP,
      .offset = SPEC(trace),
      .table = &qs_job_trace_table,
-     .help = "Traced windows: what a run does once more under a tracer, never a measurement. See below."},
+     .help = "Traced windows: what a run does once more under a tracer, never counted as a measurement. See "
+             "below."},
     {.name = "conditions",
      .type = QS_KEY_MAP,
      .offset = offsetof(struct qs_job_draft, own),

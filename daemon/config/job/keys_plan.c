@@ -70,14 +70,14 @@ static const struct qs_key blocks_keys[] = {{.name = "min",
                                              .min = 1,
                                              .max = 10000,
                                              .fallback = "6",
-                                             .help = "No rule stops before so many."},
+                                             .help = "No rule stops before this many."},
                                             {.name = "max",
                                              .type = QS_KEY_U32,
                                              .offset = offsetof(struct qs_job_plan, blocks_max),
                                              .min = 1,
                                              .max = 10000,
                                              .fallback = "30",
-                                             .help = "So many are the end."},
+                                             .help = "There are never more than this many."},
                                             {0}};
 static const struct qs_table blocks_table = {.keys = blocks_keys};
 
@@ -95,8 +95,8 @@ static const struct qs_key until_keys[] = {
      .min = 0,
      .max = 30 * D,
      .fallback = "0",
-     .help = "Start no further block after so much time with a point, waits for the gate apart; 0 = no end "
-             "by time."},
+     .help = "Start no further block after this much time with a point, not counting waits for the gate; 0 = "
+             "no limit."},
     {0}};
 static const struct qs_table until_table = {.keys = until_keys};
 
@@ -107,14 +107,14 @@ static const struct qs_key window_keys[] = {
      .read = qs_job_read_window,
      .form = "auto, or a whole number, 1 to 4096",
      .fallback = "auto",
-     .help = "Iterations of a run's window, equal for all arms; `auto` asks a pilot."},
+     .help = "Iterations of a run's window, equal for all arms; `auto` takes them from a pilot."},
     {.name = "target",
      .type = QS_KEY_DURATION,
      .offset = PLAN(window_target_ns),
      .min = MS,
      .max = 3600 * S,
      .fallback = "50ms",
-     .help = "With `auto`: as many iterations as the slowest arm needs to fill this."},
+     .help = "With `auto`: as many iterations as the slowest arm needs to fill this time."},
     {.name = "auto_max",
      .type = QS_KEY_U32,
      .offset = PLAN(window_auto_max),
@@ -156,14 +156,14 @@ static const struct qs_key caps_keys[] = {{.name = "time",
                                            .min = MS,
                                            .max = 7 * D,
                                            .fallback = "300s",
-                                           .help = "So much measured time."},
+                                           .help = "This much measured time."},
                                           {.name = "iterations",
                                            .type = QS_KEY_U32,
                                            .offset = offsetof(struct qs_job_enough, cap_iterations),
                                            .min = 1,
                                            .max = 1000000,
                                            .fallback = "10000",
-                                           .help = "So many accepted iterations."},
+                                           .help = "This many accepted iterations."},
                                           {0}};
 static const struct qs_table caps_table = {.keys = caps_keys};
 
@@ -171,7 +171,7 @@ static const struct qs_key plan_keys[] = {
     {.name = "seed",
      .type = QS_KEY_U64,
      .offset = PLAN(seed),
-     .help = "Draws the order of arms; without it one is drawn and kept with the results."},
+     .help = "The seed for the order of arms; without it one is drawn and kept with the results."},
     {.name = "order",
      .type = QS_KEY_ENUM,
      .offset = PLAN(order),
@@ -184,7 +184,7 @@ static const struct qs_key plan_keys[] = {
      .read = qs_job_read_blocks,
      .form = "a map, or a whole number",
      .table = &blocks_table,
-     .help = "How often every arm runs, per point and device; a number alone is both ends."},
+     .help = "How often every arm runs, per point and device; a single number is both minimum and maximum."},
     {.name = "runs",
      .type = QS_KEY_CUSTOM,
      .offset = SPEC(plan),
@@ -204,8 +204,8 @@ static const struct qs_key plan_keys[] = {
      .offset = PLAN(precision_ratio),
      .min = 100,
      .max = 1000000,
-     .help = "The interval that is wanted: the first blocks then say how many iterations a run and how many "
-             "blocks it takes, within `blocks` and `window`. In place of `until.interval`."},
+     .help = "The interval that is wanted: the first blocks then determine how many iterations per run and "
+             "how many blocks it takes, within `blocks` and `window`. Replaces `until.interval`."},
     {.name = "until",
      .type = QS_KEY_MAP,
      .table = &until_table,
@@ -231,9 +231,8 @@ static const struct qs_key plan_keys[] = {
      .type = QS_KEY_STRINGS,
      .offset = PLAN(metrics),
      .max = QS_JOB_HOOKS_MAX,
-     .help =
-         "Metrics of the farm: after each window the command of each says a number, which is kept with the "
-         "window."},
+     .help = "Metrics of the farm: after each window the command of each prints a number, which is kept with "
+             "the window."},
     {.name = "caps",
      .type = QS_KEY_MAP,
      .offset = offsetof(struct qs_job_draft, enough),
@@ -267,10 +266,9 @@ static const struct qs_key condition_keys[] = {
      .offset = SET(patience_ns),
      .min = 1000000,
      .max = 86400 * INT64_C(1000000000),
-     .help = "How long the job waits in vain for gates that mark, in all its windows on a device; then "
-             "windows begin "
-             "at once, marked where the gate is shut. Without it: four times the longest timeout of such a "
-             "gate."},
+     .help = "How long the job may wait in vain for gates that taint, over all its windows on a device; "
+             "after that windows begin at once, tainted where the gate is shut. Default: four times the "
+             "longest timeout of such a gate."},
     {.name = "bounds",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_bounds,

@@ -35,9 +35,8 @@ static const struct qs_key trace_keys[] = {
      .type = QS_KEY_STRINGS,
      .offset = TRACE(options),
      .max = WORDS_MAX,
-     .help =
-         "Further words of `perf record` (without it, `-g`) and of perfetto; with ftrace, files of a tracefs "
-         "instance: `current_tracer=function_graph`."},
+     .help = "Further arguments of `perf record` (default: `-g`) and of perfetto; with ftrace, settings of a "
+             "tracefs instance: `current_tracer=function_graph`."},
     {.name = "events",
      .type = QS_KEY_STRINGS,
      .offset = TRACE(events),
@@ -62,7 +61,7 @@ static const struct qs_key trace_keys[] = {
      .min = 0,
      .max = 10000,
      .fallback = "1",
-     .help = "Trace in every so many blocks, from the first on; 0 = in the first alone."},
+     .help = "Trace in every Nth block, from the first on; 0 = only in the first."},
     {.name = "windows",
      .type = QS_KEY_U32,
      .offset = TRACE(windows),
@@ -76,26 +75,26 @@ static const struct qs_key trace_keys[] = {
      .min = KIB,
      .max = QS_TRACE_MAX_BYTES,
      .fallback = "16MiB",
-     .help = "No file of the tracer grows beyond; what it has written by then is kept."},
+     .help = "The tracer's file does not grow beyond this; what was written by then is kept."},
     {.name = "settle",
      .type = QS_KEY_DURATION,
      .offset = TRACE(settle_ns),
      .min = MS,
      .max = 60 * S,
      .fallback = "500ms",
-     .help = "A tracer that has not ended so long after its start stands, and the window may open."},
+     .help = "A tracer that is still running this long after its start is ready, and the window may open."},
     {.name = "stop",
      .type = QS_KEY_DURATION,
      .offset = TRACE(stop_ns),
      .min = MS,
      .max = 600 * S,
      .fallback = "10s",
-     .help = "How long it may take to end after SIGINT; then it is killed."},
+     .help = "How long it may take to end after SIGINT before it is killed."},
     {.name = "required",
      .type = QS_KEY_BOOL,
      .offset = TRACE(required),
      .fallback = "false",
-     .help = "Whether the job fails where there is no trace; otherwise the run says why there is none."},
+     .help = "Whether the job fails if there is no trace; otherwise the run says why there is none."},
     {0}};
 const struct qs_table qs_job_trace_table = {.keys = trace_keys, .check = qs_job_check_trace};
 
@@ -127,7 +126,7 @@ static void check_command(struct qs_schema_reader *r, const struct qs_node *map,
                           "the tool `command` has no command");
     else if (t->argv.count > 0 && !has_place(&t->argv, "{output}"))
         qs_schema_problem(r, argv, "give it the word \"{output}\" where it wants the name of its file",
-                          "the tracer is not told where to write");
+                          "the tracer does not know where to write");
 }
 
 void qs_job_check_trace(struct qs_schema_reader *r, const struct qs_node *node, void *target)
@@ -151,7 +150,7 @@ void qs_job_check_trace(struct qs_schema_reader *r, const struct qs_node *node, 
         check_command(r, node, t);
     if (tool == QS_TRACER_PERFETTO && qs_node_get(node, "config", NULL) == NULL)
         qs_schema_problem(r, node, "add config: text, as `perfetto --txt` reads it",
-                          "perfetto is not told what to record");
+                          "perfetto does not know what to record");
     if (tool == QS_TRACER_FTRACE && t->events.count == 0 && t->options.count == 0)
-        qs_schema_problem(r, node, "add events: [sched:sched_switch]", "ftrace is not told what to record");
+        qs_schema_problem(r, node, "add events: [sched:sched_switch]", "ftrace does not know what to record");
 }

@@ -40,7 +40,7 @@ void qs_job_read_fixed(struct qs_schema_reader *r, const struct qs_key *key, con
         size_t mark = qs_schema_enter(r, node->keys[i].text);
         check_name(r, &node->keys[i]);
         if (node->items[i].kind == QS_NODE_LIST)
-            qs_schema_problem(r, &node->items[i], "lists belong into the benchmark's `params`",
+            qs_schema_problem(r, &node->items[i], "lists belong in the benchmark's `params`",
                               "an arm fixes one value for a parameter");
         else if (check_value(r, &node->items[i]))
             out->at[out->count++] =
@@ -75,7 +75,7 @@ static void check_axis(struct qs_schema_reader *r, const struct qs_node *axis)
         for (size_t k = 0; text && k < i; k++)
             if (axis_value(axis, k)->kind == QS_NODE_TEXT &&
                 strcmp(axis_value(axis, k)->text, value->text) == 0) {
-                qs_schema_problem(r, value, NULL, "`%s` is here twice", qs_show(value->text).text);
+                qs_schema_problem(r, value, NULL, "`%s` appears twice", qs_show(value->text).text);
                 break;
             }
         qs_schema_leave(r, mark);
@@ -341,7 +341,7 @@ bool qs_job_multiply(struct qs_schema_reader *r, const struct qs_node *root, str
         const struct qs_node *map = &list->items[i], *axes = qs_node_get(map, "params", NULL);
         if (multiply_one(spec, i, map, &label_bytes) == 0)
             qs_schema_problem(r, qs_node_get(map, "exclude", NULL), NULL,
-                              "no point is left: `exclude` takes all of them away");
+                              "no point is left: `exclude` removes all of them");
         if (label_bytes > LABELS_BYTES) {
             qs_schema_enter(r, "params");
             qs_schema_problem(

@@ -185,7 +185,7 @@ void qs_job_read_mode(struct qs_schema_reader *r, const struct qs_key *key, cons
             qs_schema_problem(
                 r, node,
                 "`command` starts one process for each iteration, `harness` and `stream` one for each run",
-                "mode `%s`: this version lacks it", text);
+                "this version does not support mode `%s`", text);
             return;
         }
     QS_BUF(out);

@@ -16,7 +16,7 @@ void qs_job_read_version(struct qs_schema_reader *r, const struct qs_key *key, c
     (void)at;
     const char *text = qs_schema_text(r, node, "the version of the language, 1");
     if (text != NULL && strcmp(text, "1") != 0)
-        qs_schema_problem(r, node, "write `quiesce: 1`", "version `%s` of the language is not known here",
+        qs_schema_problem(r, node, "write `quiesce: 1`", "version `%s` of the language is not known",
                           qs_show(text).text);
 }
 
@@ -30,7 +30,7 @@ static bool read_whole(struct qs_schema_reader *r, const struct qs_node *node, c
     if (text == NULL)
         return false;
     if (node->quoted || !qs_scalar_int(text, &v, &why)) {
-        qs_schema_problem(r, node, node->quoted ? "leave the quotes out" : NULL, "expected %s, found `%s`",
+        qs_schema_problem(r, node, node->quoted ? "leave out the quotes" : NULL, "expected %s, found `%s`",
                           expected, qs_show(text).text);
         return false;
     }

@@ -101,7 +101,7 @@ static void read_leaf(struct qs_schema_reader *r, const struct qs_node *node, st
         return;
     rule->name = l.values[0].name;
     if (rule->name == NULL && r->count == before)
-        qs_schema_problem(r, node, "write {external: NAME}", "whom to ask?");
+        qs_schema_problem(r, node, "write {external: NAME}", "the name of the rule is missing");
 }
 
 static void read_rule(struct qs_schema_reader *r, const struct qs_node *node, struct qs_rule *rule,

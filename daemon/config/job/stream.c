@@ -45,7 +45,7 @@ static bool read_file(struct qs_schema_reader *r, const struct qs_node *node, st
     const struct qs_node *file = qs_node_get(node, "file", NULL);
     const char *text = file ? qs_schema_text(r, file, "a path") : NULL;
     if (!file || node->count != 1) {
-        qs_schema_problem(r, node, "write {file: PATH}", "a map with the one key `file` is wanted");
+        qs_schema_problem(r, node, "write {file: PATH}", "expected a map with the single key `file`");
     } else if (text && (text[0] == '\0' || strlen(text) > QS_PATH_MAX_BYTES)) {
         qs_schema_problem(r, file, NULL, "a path has 1 to %d bytes", QS_PATH_MAX_BYTES);
     } else if (text) {
@@ -75,8 +75,8 @@ void qs_job_read_output(struct qs_schema_reader *r, const struct qs_key *key, co
             return;
         }
     QS_BUF(out);
-    qs_schema_suggest(&out, text, "the words are", words, sizeof(words) / sizeof(words[0]));
-    qs_schema_problem(r, node, out.data, "`%s` is not one of the words for `output`", qs_show(text).text);
+    qs_schema_suggest(&out, text, "the values are", words, sizeof(words) / sizeof(words[0]));
+    qs_schema_problem(r, node, out.data, "`%s` is not a value of `output`", qs_show(text).text);
 }
 
 void qs_job_output_json(struct qs_json *j)
@@ -135,7 +135,7 @@ static void check_unit(struct qs_schema_reader *r, const struct qs_node *node,
 {
     const struct qs_node *unit = qs_node_get(node, "unit", NULL);
     if (unit == NULL) {
-        qs_schema_problem(r, node, "add unit: ns, us, ms or s; or one that is not a time, with `better`",
+        qs_schema_problem(r, node, "add unit: ns, us, ms or s; or a unit that is not a time, with `better`",
                           "the unit of the values is missing");
         return;
     }
@@ -162,7 +162,7 @@ static void check_form(struct qs_schema_reader *r, const struct qs_node *node, s
     bool gbench = b->stream.format == QS_FORM_GBENCH;
     if (qs_node_get(node, "format", NULL) == NULL) {
         qs_schema_problem(r, node, "add format: google-benchmark, numbers or pattern",
-                          "mode `stream` has to know the format");
+                          "mode `stream` needs the format");
         return;
     }
     for (size_t i = 0; gbench && i < sizeof(units) / sizeof(units[0]); i++)
@@ -253,7 +253,7 @@ void qs_job_check_stream_job(struct qs_schema_reader *r, const struct qs_node *r
     if (streams == 0)
         return;
     refuse(r, root, "trace", "measure it once more in mode `command` to trace it",
-           "mode `stream` keeps no starts of its values, which would be sought in a trace: no");
+           "mode `stream` does not store when its values began, so they cannot be found in a trace: no");
     check_plan(r, root, spec, streams == spec->benchmark_count);
     check_conditions(r, root);
 }

@@ -119,7 +119,8 @@ static int open_log(struct qs_buf *path, off_t *ret_from, struct qs_err *err)
 {
     QS_FREED char *folder = qs_folder_of_state(getenv);
     if (folder == NULL) {
-        qs_fail(err, QS_E_STORE_PLACE, "neither HOME nor XDG_STATE_HOME says where the data belong");
+        qs_fail(err, QS_E_STORE_PLACE,
+                "neither HOME nor XDG_STATE_HOME is set, so there is no place for the data");
         return -1;
     }
     qs_buf_fmt(path, "%s/quiesced.log", folder);

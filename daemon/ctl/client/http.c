@@ -178,7 +178,7 @@ static bool explain(const struct qs_http *http, CURLcode code, const struct exch
         return qs_fail(err, QS_E_DENIED, "you may not open the daemon's socket %s: %s", http->socket,
                        strerror(http->failed));
     if (code == CURLE_COULDNT_CONNECT && (http->failed == EAGAIN || http->failed == 0))
-        return qs_fail(err, QS_E_DAEMON, "the daemon at %s is busy: its queue had no place for %d s",
+        return qs_fail(err, QS_E_DAEMON, "the daemon at %s is busy: its queue has been full for %d s",
                        http->socket, BUSY_S);
     if (http->strange)
         return qs_fail(err, QS_E_DENIED, "another user's process listens at %s: nothing was sent to it",

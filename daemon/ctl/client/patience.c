@@ -29,7 +29,7 @@ bool qs_patience_line(struct qs_patience *p, int64_t now_ns, int64_t wall_ns, pi
     qs_buf_fmt(out, "  %s since %s (%lld s): ", again ? "still no answer," : "no answer", since,
                (long long)(waited_ns / s));
     if (stopped > 0)
-        qs_buf_fmt(out, "the daemon is stopped, `kill -CONT %ld` lets it go on\n", (long)stopped);
+        qs_buf_fmt(out, "the daemon is stopped; `kill -CONT %ld` resumes it\n", (long)stopped);
     else
         qs_buf_str(out, "a daemon that measures on this machine answers after the window\n");
     return true;

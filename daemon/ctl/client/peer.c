@@ -49,16 +49,16 @@ void qs_peer_explain(struct qs_http *http, struct qs_err *ret_err, struct qs_buf
             qs_http_socket(http), version,
             order < 0   ? "is older than"
             : order > 0 ? "is newer than"
-                        : "is of another build than",
+                        : "is a different build from",
             QS_VERSION);
     if (order > 0)
         qs_buf_str(advice, "use the quiesce that came with that daemon");
     else if (pid > 0)
         qs_buf_fmt(advice,
                    "end it with `kill %" PRId64
-                   "`: what is stored stays, jobs that run go on in the next one; %s",
+                   "`: stored data stay, and running jobs continue in the next daemon; %s",
                    pid,
-                   qs_json_get_true(daemon, "embedded") ? "the next command starts that of this client"
+                   qs_json_get_true(daemon, "embedded") ? "the next command starts the daemon of this client"
                                                         : "then start the new quiesced, or its service");
     else
         qs_buf_str(advice, qs_errc_advice(QS_E_VERSION));

@@ -9,17 +9,19 @@
 
 static const struct qs_opt options[] = {
     {.name = "device", .values = "NAME", .help = "Only what this device measured.", .heading = "Which"},
-    {.name = "benchmark", .values = "TEXT", .help = "Only benchmarks that have this in their name."},
+    {.name = "benchmark", .values = "TEXT", .help = "Only benchmarks with this in their name."},
     {.name = "since",
      .values = "WHEN",
-     .help = "Sessions from then on: 2026-11-01, 2026-11-01T05:30 (UTC), or 12h, 30d, 2w ago."},
-    {.name = "until", .values = "WHEN", .help = "Sessions up to then; a date means its end."},
+     .help = "Only sessions from then on: 2026-11-01, 2026-11-01T05:30 (UTC), or 12h, 30d, 2w ago."},
+    {.name = "until",
+     .values = "WHEN",
+     .help = "Only sessions up to then; a date means the end of that day."},
     {.name = "limit",
      .values = "N",
      .kind = QS_OPT_WHOLE,
      .min = 1,
      .max = 1000,
-     .help = "At most so many builds and so many nights, newest first (20)."},
+     .help = "At most N builds and N nights, newest first (20)."},
     {0}};
 
 /* `lists`: the answer without filters. The label that is near the word, with its advice. */
@@ -51,10 +53,10 @@ static bool tell_nothing(struct qs_ctl *ctl, struct qs_http *http, const char *w
     QS_BUF(advice);
     if (told) {
         if (word != NULL)
-            qs_fail(&err, QS_E_NOT_FOUND, "no build that was measured has `%.60s` in its label%s", word,
-                    ctl->args->use_count > 0 ? " and all that the options say" : "");
+            qs_fail(&err, QS_E_NOT_FOUND, "no measured build has `%.60s` in its label%s", word,
+                    ctl->args->use_count > 0 ? " and matches all options" : "");
         else
-            qs_fail(&err, QS_E_NOT_FOUND, "nothing was measured of all that the options say");
+            qs_fail(&err, QS_E_NOT_FOUND, "nothing that was measured matches all options");
         add_near(all, word, &advice);
         *ret_code = qs_api_fail_advised(ctl, &err, advice.data);
     }
@@ -102,11 +104,10 @@ const struct qs_command qs_command_builds = {
     .name = "builds",
     .summary = "List the builds and nights that compare can name",
     .usage = "[OPTIONS] [TEXT]",
-    .about =
-        "Builds are what arms of ended jobs measured, by their labels, in the order in which they came; "
-        "TEXT is a part of a label. A night is a day where the daemon runs, from midnight to midnight: a "
-        "session belongs to the one in which it began. Sides of `quiesce compare` are written "
-        "build:LABEL, build:FROM..TO and night:DATE.",
+    .about = "Builds are those that arms of ended jobs measured, by label, in the order in which they came; "
+             "TEXT is part of a label. A night is a day in the daemon's time zone, from midnight to "
+             "midnight; a session belongs to the day on which it began. Sides of `quiesce compare` are "
+             "written build:LABEL, build:FROM..TO and night:DATE.",
     .options = options,
     .examples = "quiesce builds\nquiesce builds v1. --device pixel6 --since 30d\n"
                 "quiesce builds --json | jq -r '.builds[].build'\n"

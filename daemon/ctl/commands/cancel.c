@@ -29,7 +29,7 @@ static int run(struct qs_ctl *ctl)
 
 const struct qs_command qs_command_cancel = {.name = "cancel",
                                              .summary =
-                                                 "End a job that waits or runs; what it measured is kept",
+                                                 "End a waiting or running job; what it measured is kept",
                                              .usage = "[OPTIONS] JOB",
                                              .options = options,
                                              .examples = "quiesce cancel 7",

@@ -23,15 +23,15 @@ const struct qs_opt qs_common_options[] = {
     {.name = "json", .help = "Print JSON, as the daemon sent it.", .heading = "General"},
     {.name = "socket",
      .values = "PATH",
-     .help = "The daemon's socket; else QUIESCE_SOCKET, else $XDG_RUNTIME_DIR/quiesce/api.sock, and where "
-             "nobody answers there: run, submit and reproduce start a daemon, reading needs none."},
+     .help = "The daemon's socket (QUIESCE_SOCKET, else $XDG_RUNTIME_DIR/quiesce/api.sock). Where no daemon "
+             "answers, run, submit and reproduce start one; commands that only read need none."},
     {.name = "style",
      .values = "STYLE",
      .kind = QS_OPT_WORD,
      .words = qs_style_words,
-     .help = "auto; plain or basic (no colour, no redrawn line), color, nocolor, full (both, whatever this "
-             "writes to); "
-             "none: run, submit and watch print nothing but what was asked for by --json and --export-*."},
+     .help = "auto; plain or basic (no colour, no redrawn line); color; nocolor; full (colour and redrawn "
+             "line, even where the output is not a terminal); none: run, submit and watch print only what "
+             "--json and --export-* ask for."},
     {.name = "help", .letter = 'h', .help = "Show this."},
     {0}};
 
@@ -120,7 +120,8 @@ static int end(FILE *out, FILE *err, int code)
     errno = 0;
     if (fflush(out) == 0 && ferror(out) == 0)
         return code;
-    const char *why = errno != 0 ? strerror(errno) : "not all of it could be written; is the disk full?";
+    const char *why =
+        errno != 0 ? strerror(errno) : "the output could not be written completely; is the disk full?";
     if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0)
         return code;
     fprintf(err, "quiesce: standard output: %s\n", why);

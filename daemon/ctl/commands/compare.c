@@ -16,16 +16,15 @@ static const char *const rules[] = {"judge",      "android", "kalibera2005", "fu
 static const struct qs_opt options[] = {
     {.name = "markdown", .help = "Print a Markdown table.", .heading = "Form"},
     {.name = "junit",
-     .help = "Print a JUnit report: a regression is a failure, what was not decided is skipped."},
+     .help = "Print a JUnit report: a regression is a failure, an undecided comparison is skipped."},
     {.name = "csv", .help = "Print every iteration as CSV; `phase` tells warm-up from measuring."},
     {.name = "output", .values = "FILE", .help = "Write the result there."},
     {.name = "fail-on",
      .values = "WHAT",
      .kind = QS_OPT_WORD,
      .words = qs_fail_on_words,
-     .help =
-         "End with 5 for a regression (as usual), for a probable one too, for inconclusive verdicts too, or "
-         "never."},
+     .help = "Exit with 5 for a regression (the default), also for a probable one, also for inconclusive "
+             "verdicts, or never."},
     QS_TIME_UNIT_OPTION,
     {.name = "sort",
      .values = "HOW",
@@ -38,33 +37,32 @@ static const struct qs_opt options[] = {
      .kind = QS_OPT_WORD,
      .words = rules,
      .many = true,
-     .help = "Show what this rule says, beside the verdict: judge (BenchmarkTools), android (the article on "
-             "macrobenchmarks), kalibera2005, futhark, rancid, perfherder, skia, or all."},
+     .help = "Show what this rule says, in addition to the verdict: judge (BenchmarkTools), android (the "
+             "article on macrobenchmarks), kalibera2005, futhark, rancid, perfherder, skia, or all."},
     QS_VIEW_OPTIONS,
     {.name = "metric",
      .values = "NAME",
      .many = true,
-     .help =
-         "Judge this metric beside the duration (max_rss_bytes, user_time_us, ...), instead of all that were "
-         "declared.",
+     .help = "Judge this metric in addition to the duration (max_rss_bytes, user_time_us, ...), instead of "
+             "all declared ones.",
      .heading = "Jobs"},
     {.name = "allow-diff",
      .values = "KEY,...",
      .optional = true,
      .many = true,
-     .help = "Compare although this differs too (kernel, env.PATH, env for all variables); without keys "
-             "everything."},
+     .help = "Compare even if this differs as well (kernel, env.PATH, env for all variables); without keys, "
+             "whatever differs."},
     QS_OFFLINE_OPTIONS,
     {.name = "margin",
      .values = "P",
      .kind = QS_OPT_RATIO,
      .max = 10000000,
-     .help = "The smallest change that matters; 2% unless told otherwise."},
+     .help = "The smallest change that matters (2%)."},
     {.name = "per",
      .values = "WHAT",
      .kind = QS_OPT_WORD,
      .words = qs_per_words,
-     .help = "What a verdict counts: run, or iteration, which takes each value as a run of its own."},
+     .help = "What a verdict counts: run, or iteration, which takes each value as a run."},
     {0}};
 
 /* Whatever the form, the exit code is the verdict's. */
@@ -159,12 +157,12 @@ static int run_job(struct qs_ctl *ctl)
         return code;
     if (qs_args_has(ctl->args, "rule") && has_form(ctl->args))
         return fail_words(ctl, 0, "--rule goes with the page and with --json",
-                          "leave --markdown, --csv or --junit out");
+                          "leave out --markdown, --csv or --junit");
     if (qs_args_has(ctl->args, "csv") &&
         (qs_query_views(NULL, ctl->args) || qs_args_has(ctl->args, "metric")))
         return fail_words(ctl, 0,
-                          "--csv has every iteration with all its metrics, those that do not count too",
-                          "choose by its columns, and leave views and --metric out");
+                          "--csv has every iteration with all its metrics, also those that do not count",
+                          "filter by its columns, and leave out views and --metric");
     QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_reach_reading(ctl, &code);
     if (http == NULL)
         return code;
@@ -225,17 +223,12 @@ const struct qs_command qs_command_compare = {
     .summary = "Compare two sides: jobs, builds, nights or files; exit code 5 for a regression",
     .usage = "[OPTIONS] JOB\n[OPTIONS] BASE CANDIDATE\n[OPTIONS] FILE_A FILE_B",
     .about = "BASE and CANDIDATE are 12 (a job), 12:ARM, build:LABEL, build:FROM..TO, night:2026-11-20 "
-             "(sessions that "
-             "began on that day), or several with commas, which are one sample. What differs beside the arm "
-             "is listed, and the comparison is "
-             "refused (exit "
-             "code 4) unless --allow-diff says otherwise. One job alone compares its arms. Of files, the "
-             "first is the "
-             "baseline; the formats are those of `quiesce analyze`. The verdict rests on runs: the medians "
-             "of processes "
-             "that were started anew. Where a file has one run only, it is inconclusive, and --per iteration "
-             "says how "
-             "it would look if every value were a run.",
+             "(sessions that began on that day), or several of these with commas, taken as one sample. "
+             "Differences other than the arm are listed; if one matters the comparison is refused (exit code "
+             "4), unless --allow-diff says otherwise. One job alone compares its arms. Of files, the first "
+             "is the baseline; the formats are those of `quiesce analyze`. The verdict rests on runs: "
+             "medians of freshly started processes. Where a file has a single run it is inconclusive, and "
+             "--per iteration shows the verdict if every value were a run.",
     .options = options,
     .examples = "quiesce compare 7\nquiesce compare 7:old 9:new --margin 5%\n"
                 "quiesce compare build:v1 build:v2 --markdown --output comment.md\n"

@@ -92,8 +92,8 @@ static int run(struct qs_ctl *ctl)
         if (strcmp(args->argv[args->word[0]], verbs[i].word) == 0 && is_name(args->argv[args->word[1]]))
             return ask(ctl, &verbs[i], args->argv[args->word[1]]);
     }
-    fprintf(ctl->err,
-            "quiesce devices: write `quiesce devices`, or `read DEVICE` or `clean DEVICE` behind it\n");
+    fprintf(ctl->err, "quiesce devices: write `quiesce devices`, `quiesce devices read DEVICE` or `quiesce "
+                      "devices clean DEVICE`\n");
     return QS_EXIT_USAGE;
 }
 
@@ -101,10 +101,9 @@ const struct qs_command qs_command_devices = {
     .name = "devices",
     .summary = "List the devices of the farm and what they do",
     .usage = "[OPTIONS] [read DEVICE | clean DEVICE]",
-    .about = "read shows what the sensors of a device say now: what a "
-             "gate of its jobs can wait for (--json has counters, too). "
-             "clean removes the files of jobs that its agent has kept. "
-             "Both while no job uses the device.",
+    .about = "read shows the current readings of a device's sensors: what the gates of its jobs can wait for "
+             "(--json has counters, too). clean removes the job files that its agent has cached. Both need a "
+             "device that no job is using.",
     .options = options,
     .examples = "quiesce devices\nquiesce devices --json\n"
                 "quiesce devices read bench1\nquiesce devices clean bench1",

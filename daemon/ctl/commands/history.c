@@ -13,30 +13,32 @@ enum { ROWS_USUAL = 12 };
 static const struct qs_opt options[] = {
     {.name = "device", .values = "NAME", .help = "Only series of this device.", .heading = "Which series"},
     {.name = "arm", .values = "NAME", .help = "Only series of arms with this name."},
-    {.name = "metric", .values = "NAME", .help = "The metric; time unless told otherwise."},
+    {.name = "metric", .values = "NAME", .help = "The metric (time)."},
     {.name = "since",
      .values = "WHEN",
-     .help = "Sessions from then on: 2026-11-01, 2026-11-01T05:30 (UTC), or 12h, 30d, 2w ago."},
-    {.name = "until", .values = "WHEN", .help = "Sessions up to then; a date means its end."},
+     .help = "Only sessions from then on: 2026-11-01, 2026-11-01T05:30 (UTC), or 12h, 30d, 2w ago."},
+    {.name = "until",
+     .values = "WHEN",
+     .help = "Only sessions up to then; a date means the end of that day."},
     {.name = "build",
      .values = "TEXT",
-     .help = "Sessions whose build has this in its label; of several series those that have one."},
+     .help = "Only sessions whose build has this in its label, and only series that have such a session."},
     {.name = "csv", .help = "Print the points as CSV.", .heading = "Form"},
-    {.name = "all", .help = "Show all points, not the last 12."},
+    {.name = "all", .help = "Show all points, not just the last 12."},
     QS_TIME_UNIT_OPTION,
     {.name = "margin",
      .values = "P",
      .kind = QS_OPT_RATIO,
      .max = 10000000,
-     .help = "The smallest change that matters; 2% unless told otherwise.",
+     .help = "The smallest change that matters (2%).",
      .heading = "Changes"},
     {.name = "window",
      .values = "N",
      .kind = QS_OPT_WHOLE,
      .min = 2,
      .max = 10000,
-     .help = "Points that are searched at a time; 50 unless told otherwise."},
-    {.name = "p-max", .values = "P", .help = "A change has a p below this; 0.001 unless told otherwise."},
+     .help = "Points that are searched at a time (50)."},
+    {.name = "p-max", .values = "P", .help = "A change needs a p below this (0.001)."},
     QS_OFFLINE_OPTIONS,
     {0}};
 
@@ -113,8 +115,8 @@ static int show(struct qs_ctl *ctl, struct qs_http *http, const char *word, cons
     if (doc != NULL && json_array_size(series) == 1 && (word != NULL || qs_args_has(ctl->args, "csv")))
         code = show_one(ctl, http, json_array_get(series, 0), query);
     else if (doc != NULL && qs_args_has(ctl->args, "csv"))
-        code = fail_at(ctl, ctl->args->argc, "--csv shows one series, and this is not the name of one",
-                       "quiesce history lists them; an id, --device or --arm names one");
+        code = fail_at(ctl, ctl->args->argc, "--csv shows one series, and no single series has this name",
+                       "`quiesce history` lists them; choose one by its id, --device or --arm");
     else if (doc != NULL)
         code = show_list(ctl, doc);
     return code;
@@ -159,19 +161,15 @@ static int run(struct qs_ctl *ctl)
 
 const struct qs_command qs_command_history = {
     .name = "history",
-    .summary = "Show how results changed over time, stored ones or those of a file",
+    .summary = "Show how results changed over time, from the database or from a file",
     .usage = "[OPTIONS] [SERIES]\n[OPTIONS] FILE...",
-    .about =
-        "A series is a point on one device, and an arm by its name. Without SERIES they are listed; SERIES "
-        "is a part of "
-        "the benchmark's name or the beginning of an id. Each session is one point: the median of the "
-        "medians of its "
-        "runs. Steps and drifts are looked for where the environment was the same: kernel, agent, governors, "
-        "conditions, command; where it changed the series is broken, and the page says what changed. Of "
-        "FILE, each "
-        "numeric column of a CSV file is a series in the order of its rows; columns such as date and commit "
-        "name the "
-        "points; where a series has several runs, a point is the median of a run.",
+    .about = "A series is one point and one arm on one device. Without SERIES all are listed; SERIES is part "
+             "of a benchmark's name or the beginning of an id. Each session is one point: the median of the "
+             "medians of its runs. Steps and drifts are searched for where the environment (kernel, agent, "
+             "governors, conditions, command) was the same; where it changed the series is split, and the "
+             "page says what changed. In a CSV file each numeric column is a series in the order of its "
+             "rows, and columns such as date and commit name the points; where a series has several runs, a "
+             "point is the median of a run.",
     .options = options,
     .examples = "quiesce history\nquiesce history blur --device pixel6 --since 30d\nquiesce history 0f166fe1 "
                 "--csv > blur.csv\n"

@@ -8,14 +8,14 @@ static const struct qs_opt options[] = {{.name = "limit",
                                          .kind = QS_OPT_WHOLE,
                                          .min = 1,
                                          .max = 1000,
-                                         .help = "At most so many, newest first (20).",
+                                         .help = "At most N jobs, newest first (20).",
                                          .heading = "Options"},
                                         {.name = "before",
                                          .values = "JOB",
                                          .kind = QS_OPT_WHOLE,
                                          .min = 1,
                                          .max = INT64_MAX,
-                                         .help = "Older than this one."},
+                                         .help = "Only jobs older than this one."},
                                         {0}};
 
 static int run(struct qs_ctl *ctl)

@@ -10,8 +10,8 @@
 #include "ctl/submit.h"
 
 static const struct qs_opt options[] = {
-    {.name = "dry-run", .help = "Check what it takes and say so; submit nothing.", .heading = "Options"},
-    {.name = "allow-diff", .help = "Go on although an executable is another one now."},
+    {.name = "dry-run", .help = "Check whether it can be done, and submit nothing.", .heading = "Options"},
+    {.name = "allow-diff", .help = "Go on even if an executable has changed."},
     QS_TIME_UNIT_OPTION,
     {0}};
 
@@ -67,9 +67,9 @@ static void look_at(const json_t *executable, struct qs_buf *problem)
     if (access(path, F_OK) != 0)
         qs_buf_fmt(problem, "%s of arm %s is gone", path, arm);
     else if (!qs_submit_hash(path, now, &err))
-        qs_buf_fmt(problem, "%s of arm %s cannot be read any more", path, arm);
+        qs_buf_fmt(problem, "%s of arm %s can no longer be read", path, arm);
     else if (strcmp(now, then) != 0)
-        qs_buf_fmt(problem, "%s of arm %s is another one now: %.12s then, %.12s now", path, arm, then, now);
+        qs_buf_fmt(problem, "%s of arm %s has changed: %.12s then, %.12s now", path, arm, then, now);
 }
 
 /* Appends a line for each thing that is not as it was; *ret_fatal: without it nothing can be done again. */
@@ -84,7 +84,7 @@ static void find_problems(const json_t *plan, const json_t *devices, json_t *pro
         if (qs_json_get_true(one, "here"))
             continue;
         qs_buf_clear(&text);
-        qs_buf_fmt(&text, "the content of %s (%.12s) is not kept any more",
+        qs_buf_fmt(&text, "the content of %s (%.12s) is no longer stored",
                    qs_json_get_text(one, "path", "a file"), qs_json_get_text(one, "sha256", ""));
         json_array_append_new(problems, json_string(text.data));
         *ret_fatal = true;
@@ -190,17 +190,13 @@ static int run(struct qs_ctl *ctl)
 
 const struct qs_command qs_command_reproduce = {
     .name = "reproduce",
-    .summary = "Do a job, or the job of a run, again and compare",
+    .summary = "Run a job, or the job of a run, again and compare",
     .usage = "[OPTIONS] RUN\n[OPTIONS] JOB",
-    .about =
-        "Submits the same document with the same seed, files and devices, so that orders and layouts are "
-        "drawn as "
-        "they were. It is refused where an executable of this machine is another one now, or where files are "
-        "gone; on other devices what ran is compared afterwards. The page tells what differs in the "
-        "environment and "
-        "whether the values agree. A run is named by its 32 hexadecimal digits; it is shown beside the one "
-        "that had "
-        "its turn.",
+    .about = "Submits the same job file with the same seed, files and devices, so that orders and layouts "
+             "are drawn as before. It is refused where an executable on this machine has changed or files "
+             "are gone; executables on other devices are compared afterwards. The page shows what differs in "
+             "the environment and whether the values agree. A run is named by its 32 hexadecimal digits; it "
+             "is shown next to the run that took the same turn.",
     .options = options,
     .examples = "quiesce reproduce 7\nquiesce reproduce 7 --dry-run\n"
                 "quiesce reproduce 0123456789abcdef0123456789abcdef --json\nquiesce reproduce --allow-diff 7",

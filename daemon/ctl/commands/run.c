@@ -143,17 +143,13 @@ const struct qs_command qs_command_run = {
     .summary = "Measure commands on this machine and compare them",
     .usage = "[OPTIONS] -- COMMAND [ARGUMENTS]\n[OPTIONS] 'COMMAND' 'COMMAND' ...\n"
              "[OPTIONS] --a 'COMMAND' --b 'COMMAND' ...",
-    .about = "Each command is an arm; the first is what the others are compared with. The arms run "
-             "interleaved in blocks: "
-             "a block has one run of each arm in random order, and a run is as many processes as fill 10 ms, "
-             "the same "
-             "number for all arms. It ends when the 95 % interval is within 1 % (looked at after 10, 15, 20, "
-             "25, 30, 40 and so on up to 200 blocks), after 200 blocks or 20 s, never before 6 blocks. "
-             "Before each "
-             "window the machine must be quiet. Commands are split into words without a shell. One command "
-             "with parameters: its values "
-             "are the arms; "
-             "several commands: each value is a point of its own.",
+    .about = "Each command is an arm; the others are compared with the first. The arms run interleaved in "
+             "blocks: a block has one run of each arm in random order, and a run is as many processes as "
+             "fill 10 ms, the same number for all arms. Measuring ends when the 95 % interval is within 1 % "
+             "(checked after 10, 15, 20, 25, 30, 40 and so on up to 200 blocks), or after 200 blocks or 20 "
+             "s, but never before 6 blocks. Before each window the machine must be quiet. Commands are split "
+             "into words without a shell. Parameters of a single command make its arms, one for each value; "
+             "with several commands each value is a separate point.",
     .options = qs_run_options,
     .examples = "quiesce run -- sort -n numbers.txt\n"
                 "quiesce run 'gzip -1 -k -c FILE' 'gzip -6 -k -c FILE'\n"

@@ -7,7 +7,7 @@
 #include "ctl/result.h"
 
 static const struct qs_opt options[] = {
-    {.name = "spec", .help = "Print the job file as it was submitted.", .heading = "Options"},
+    {.name = "spec", .help = "Print the job as it was submitted.", .heading = "Options"},
     {.name = "artifact",
      .values = "NAME",
      .help =
@@ -195,12 +195,11 @@ const struct qs_command qs_command_show = {
     .name = "show",
     .summary = "Show one job or one run, and the report on what it measured",
     .usage = "[OPTIONS] [job] JOB\n[OPTIONS] [run] RUN",
-    .about =
-        "A job is named by its number, a run by its 32 hexadecimal digits. When the job has ended the report "
-        "follows: for each arm the interval of its median first, then the quantiles, the floor where the "
-        "frequency was seen to stand still, a histogram and the values in the order of time, what rises and "
-        "falls with them, and what is wrong with the sample; at the end, which level of the experiment the "
-        "variance comes from. --json has every statistic (schema/report.md).",
+    .about = "A job is named by its number, a run by its 32 hexadecimal digits. When the job has ended the "
+             "report follows: for each arm the interval of its median, the quantiles, the floor where the "
+             "frequency stayed constant, a histogram, the values over time, what correlates with them, and "
+             "what is wrong with the sample; finally, which level of the experiment the variance comes from. "
+             "--json has every statistic (schema/report.md).",
     .options = options,
     .examples = "quiesce show job 7\nquiesce show 7 --discard-first 10 --fenced\nquiesce show 7 --metric "
                 "max_rss_bytes\nquiesce show 7 --spec > job.json\n"

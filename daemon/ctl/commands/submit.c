@@ -20,8 +20,10 @@ static const struct qs_opt options[] = {
      .values = "WHAT",
      .kind = QS_OPT_WORD,
      .words = qs_fail_words,
-     .help = "With --wait, regression: exit code 5 where an arm regressed."},
-    {.name = "key", .values = "KEY", .help = "Idempotency key: the same key again is the same job."},
+     .help = "With --wait; regression: exit code 5 where an arm regressed."},
+    {.name = "key",
+     .values = "KEY",
+     .help = "Idempotency key: submitting with the same key again gives the same job."},
     {0}};
 
 static bool is_silent(const struct qs_ctl *ctl)
@@ -101,7 +103,7 @@ static int run(struct qs_ctl *ctl)
     int code = QS_EXIT_OK;
     QS_BUF(text);
     if (!qs_read_text(path, TEXT_BYTES_MAX, &text, &err))
-        return qs_api_fail_advised(ctl, &err, "check the path, which begins in the folder that you are in");
+        return qs_api_fail_advised(ctl, &err, "check the path; it is relative to the current folder");
     const char *slash = strrchr(path, '/');
     char *dir = slash == NULL ? NULL : qs_strndup(path, slash == path ? 1 : (size_t)(slash - path));
     const struct qs_submit job = {.text = text.data,
@@ -121,9 +123,9 @@ const struct qs_command qs_command_submit = {
     .name = "submit",
     .summary = "Send a job file (YAML or JSON) and the files it names",
     .usage = "[OPTIONS] FILE",
-    .about = "The file is checked first; mistakes come with their place and nothing is sent. Files that the "
-             "job names "
-             "are found from the job file's folder and sent by content. FILE may be - for standard input.",
+    .about = "The file is checked first; mistakes are shown with their place, and nothing is sent. Paths in "
+             "the job are relative to the job file's folder; files are sent by content. FILE may be - for "
+             "standard input.",
     .options = options,
     .examples = "quiesce submit job.yaml\nquiesce submit --wait --fail-on regression job.yaml\n"
                 "quiesce submit --check job.yaml",

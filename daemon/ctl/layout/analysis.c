@@ -76,10 +76,9 @@ static void comparison_page(const struct qs_layout *layout, const json_t *doc, c
         qs_face_wrap(&own.face, out, "  ", text.data, QS_INK_BOLD);
         qs_layout_finding(&own, f, out);
         if (strcmp(f->reason, "too-few-runs") == 0)
-            qs_face_wrap(
-                &own.face, out, "  ",
-                "A run is a process that was started anew. --per iteration takes each value as a run.",
-                QS_INK_PLAIN);
+            qs_face_wrap(&own.face, out, "  ",
+                         "A run is a freshly started process. --per iteration takes each value as a run.",
+                         QS_INK_PLAIN);
         qs_layout_opinions(&own, f->opinions, out);
     }
     qs_sample_table(&own, shown, 2, out);

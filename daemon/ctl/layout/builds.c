@@ -90,7 +90,7 @@ void qs_layout_builds(const struct qs_layout *layout, const json_t *doc, struct 
 {
     const json_t *builds = json_object_get(doc, "builds"), *nights = json_object_get(doc, "nights");
     if (json_array_size(nights) == 0) {
-        qs_buf_str(out, "Nothing was measured yet. To make a job: quiesce run -- COMMAND\n");
+        qs_buf_str(out, "Nothing has been measured yet. To begin: quiesce run -- COMMAND\n");
         return;
     }
     if (json_array_size(builds) > 0)

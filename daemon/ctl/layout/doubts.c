@@ -45,20 +45,19 @@ static const struct taint_word {
     const char *code, *words;
     bool failed;
     const char *value;
-} taint_words[] = {
-    {"gate:cpu.busy_ratio_ppm", "began although the processor was busy", false, NULL},
-    {"cpu.steal_ticks", "had time stolen by the host of this virtual machine", false, NULL},
-    {"sched.involuntary_switches", "had a process preempted often", false, NULL},
-    {"agent.stops", "passed while the agent was stopped", false, NULL},
-    {"process.stops", "passed while the benchmark was stopped", false, NULL},
-    {"machine.suspended_ns", "passed while the machine slept", false, NULL},
-    {"unexpected-exit", "had another exit code than is accepted: left out", true, "exit code "},
-    {"signalled", "ended by a signal: left out", true, "signal "},
-    {"timed-out", "ran into the time limit: left out", true, NULL},
-    {"left-children", "had a process that left children behind", false, NULL},
-    {"output-cut", "had a process that printed more than is kept", false, NULL},
-    {"prepare-failed", "had a prepare command that failed", false, NULL},
-    {"conclude-failed", "had a conclude command that failed", false, NULL}};
+} taint_words[] = {{"gate:cpu.busy_ratio_ppm", "began although the processor was busy", false, NULL},
+                   {"cpu.steal_ticks", "had time stolen by the host of this virtual machine", false, NULL},
+                   {"sched.involuntary_switches", "had a process preempted often", false, NULL},
+                   {"agent.stops", "passed while the agent was stopped", false, NULL},
+                   {"process.stops", "passed while the benchmark was stopped", false, NULL},
+                   {"machine.suspended_ns", "passed while the machine slept", false, NULL},
+                   {"unexpected-exit", "had an exit code that is not accepted: left out", true, "exit code "},
+                   {"signalled", "ended by a signal: left out", true, "signal "},
+                   {"timed-out", "ran into the time limit: left out", true, NULL},
+                   {"left-children", "had a process that left children behind", false, NULL},
+                   {"output-cut", "had a process that printed more than is kept", false, NULL},
+                   {"prepare-failed", "had a prepare command that failed", false, NULL},
+                   {"conclude-failed", "had a conclude command that failed", false, NULL}};
 
 /* Values of a share come in millionths: "block 3, window 0: 380000 (bound 100000)". */
 static void add_example(struct qs_buf *text, const char *code, const struct taint_word *word,

@@ -44,12 +44,12 @@ static const struct {
 } reasons[] = {
     {"too-few-runs", "Inconclusive: a side has fewer than two %u that count.", false},
     {"borderline",
-     "Inconclusive: the interval leaves out no change, but only just: a change is called at 99 %, so that "
+     "Inconclusive: zero change lies just outside the interval: a change is called at 99 %, so that "
      "noise alone is seldom called one.",
      false},
     {"no-spread", "Inconclusive: the values have no spread to judge by.", false},
     {"exact", "Compared exactly: any difference is a change.", true},
-    {"one-session", " One session a side: it would take twice the margin to be sure.", true},
+    {"one-session", " One session per side: it would take twice the margin to be sure.", true},
     {"taint-rates-differ",
      "Inconclusive: the sides lost different shares of their runs, so what is left may not be alike.", false},
     {"timeout-rates-differ",
@@ -89,7 +89,7 @@ static void add_needed(struct qs_buf *out, const struct qs_finding *f)
     if (isfinite(f->seconds_needed)) {
         qs_buf_str(out, ", ");
         qs_text_duration(out, f->seconds_needed * 1e9);
-        qs_buf_str(out, " more of measuring");
+        qs_buf_str(out, " more measuring");
     }
     if (!f->one_job)
         qs_buf_char(out, '.');
@@ -105,7 +105,7 @@ static void add_power(const struct qs_layout *layout, const struct qs_finding *f
 {
     QS_BUF(text);
     if (isfinite(f->mde_ratio)) {
-        qs_buf_str(&text, "The least difference that this sample shows reliably is ");
+        qs_buf_str(&text, "The smallest difference that this sample shows reliably is ");
         qs_layout_percent(&text, f->mde_ratio);
         qs_buf_str(&text, ". ");
     }

@@ -89,7 +89,8 @@ void qs_layout_series(const struct qs_layout *layout, const json_t *doc, struct 
     size_t i;
     const json_t *series, *all = json_object_get(doc, "series");
     if (json_array_size(all) == 0) {
-        qs_buf_str(out, "There is no series yet. Every job that ended adds to one: quiesce run -- COMMAND\n");
+        qs_buf_str(out,
+                   "There is no series yet. Every job adds to one when it ends: quiesce run -- COMMAND\n");
         return;
     }
     qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));

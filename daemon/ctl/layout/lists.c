@@ -94,7 +94,7 @@ void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs
     const char *disk = "";
     const json_t *jobs = json_object_get(doc, "jobs");
     if (json_array_size(jobs) == 0) {
-        qs_buf_str(out, "There are no jobs yet. To make one: quiesce run -- COMMAND\n");
+        qs_buf_str(out, "There are no jobs yet. To begin: quiesce run -- COMMAND\n");
         return;
     }
     qs_grid_init(&grid, wide ? columns : narrow,

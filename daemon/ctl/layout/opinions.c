@@ -121,6 +121,6 @@ void qs_layout_opinions(const struct qs_layout *layout, const json_t *opinions, 
     size_t i;
     const json_t *opinion;
     if (json_array_size(opinions) > 0)
-        qs_buf_str(out, "\n  By the rules of others, each as it was published:\n");
+        qs_buf_str(out, "\n  What other rules say, each as published:\n");
     json_array_foreach(opinions, i, opinion) add_one(layout, opinion, out);
 }

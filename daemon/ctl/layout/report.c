@@ -82,12 +82,13 @@ static void add_covariates(const struct qs_layout *layout, const json_t *found, 
         told++;
     }
     if (told > 0) {
-        heading(layout, out, "What rises and falls with the times");
+        heading(layout, out, "What correlates with the times");
         qs_grid_print(&grid, &layout->face, "  ", out);
     } else {
-        qs_buf_fmt(&text,
-                   "Nothing that was read around the windows goes with the times (%zu rank correlations)",
-                   json_array_size(rows));
+        qs_buf_fmt(
+            &text,
+            "Nothing that was read around the windows correlates with the times (%zu rank correlations)",
+            json_array_size(rows));
         qs_buf_char(out, '\n');
         wrap(layout, out, text.data, QS_INK_DIM);
     }

@@ -20,9 +20,8 @@ void qs_layout_reproduce_plan(const struct qs_face *face, const json_t *plan, co
         qs_face_wrap(face, out, "  - ", json_is_string(one) ? json_string_value(one) : "", QS_INK_WARN);
     if (refused)
         qs_face_wrap(face, out, "",
-                     fatal
-                         ? "Not submitted: what it needs is gone."
-                         : "Not submitted: it would not be the same job. --allow-diff goes on all the same.",
+                     fatal ? "Not submitted: what it needs is gone."
+                           : "Not submitted: it would not be the same job. --allow-diff submits it anyway.",
                      QS_INK_BAD);
 }
 
@@ -64,7 +63,7 @@ static void add_environment(const struct qs_layout *layout, const json_t *one, s
         qs_buf_clear(&text);
         qs_buf_fmt(&text, "%s: %s -> %s%s", qs_json_get_text(d, "key", ""),
                    qs_json_get_text(d, "base", "(none)"), qs_json_get_text(d, "candidate", "(none)"),
-                   matters ? "" : " (changes nothing as a rule)");
+                   matters ? "" : " (usually changes nothing)");
         qs_face_wrap(&layout->face, out, "  - ", text.data, matters ? QS_INK_WARN : QS_INK_DIM);
     }
 }
@@ -90,7 +89,7 @@ static void add_result(const struct qs_layout *layout, const json_t *r, struct q
     if (json_is_true(reproduced))
         qs_buf_fmt(&text, "reproduced within %.3g %%", qs_json_get_number(v, "margin_ratio", NAN) * 100);
     else
-        qs_buf_str(&text, json_is_false(reproduced) ? "not reproduced" : "too little to say");
+        qs_buf_str(&text, json_is_false(reproduced) ? "not reproduced" : "too little data");
     qs_face_wrap(&layout->face, out, "  ", text.data,
                  json_is_true(reproduced)    ? QS_INK_GOOD
                  : json_is_false(reproduced) ? QS_INK_BAD
@@ -109,9 +108,9 @@ static void add_run(const struct qs_layout *layout, const json_t *run, struct qs
     if (json_is_object(y)) {
         qs_buf_str(&text, " then, ");
         qs_sample_value(layout, qs_json_get_number(y, "median_ns", NAN), &text);
-        qs_buf_fmt(&text, " in the run that had its turn now, %s", qs_json_get_text(y, "uid", ""));
+        qs_buf_fmt(&text, " in the run with the same turn now, %s", qs_json_get_text(y, "uid", ""));
     } else {
-        qs_buf_str(&text, " then; no run had its turn now");
+        qs_buf_str(&text, " then; no run has the same turn now");
     }
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
 }

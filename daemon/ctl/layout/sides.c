@@ -221,8 +221,7 @@ static void add_refusal(const struct qs_layout *layout, const json_t *environmen
             qs_buf_fmt(&keys, "%c%s", count++ == 0 ? '=' : ',', qs_json_get_text(change, "key", "?"));
     }
     qs_buf_fmt(&text,
-               "Refused: the sides differ in more than the arm. To compare them all the same: "
-               "--allow-diff%s",
+               "Refused: the sides differ in more than the arm. To compare them anyway: --allow-diff%s",
                count > 0 && count <= KEYS_MOST ? keys.data : "");
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BAD);
 }
@@ -236,8 +235,7 @@ void qs_layout_sides(const struct qs_layout *layout, const json_t *doc, struct q
     if (refused)
         add_refusal(layout, json_object_get(doc, "environment"), out);
     else if (all.count == 0)
-        qs_face_wrap(&layout->face, out, "  ", "The sides have nothing in common that could be compared.",
-                     QS_INK_BAD);
+        qs_face_wrap(&layout->face, out, "  ", "The sides have nothing in common to compare.", QS_INK_BAD);
     if (all.count > 0 && all.count <= SENTENCES_MOST)
         add_sentences(layout, &all, out);
     if (all.count > 0)

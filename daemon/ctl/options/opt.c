@@ -67,8 +67,9 @@ static bool unknown(struct reader *r, const char *name, size_t n)
         qs_buf_fmt(&advice, "did you mean --%s?", near);
     else
         qs_buf_fmt(&advice, "`quiesce %s --help` lists the options%s", r->args->command,
-                   strcmp(r->args->command, "run") == 0 ? "; a command of its own options comes after `--`"
-                                                        : "");
+                   strcmp(r->args->command, "run") == 0
+                       ? "; a command with options of its own comes after `--`"
+                       : "");
     bool dashes = r->args->argv[r->i][1] == '-';
     qs_args_fail(r->args, r->problem, r->i, 0, advice.data, "there is no option %s%s", dashes ? "--" : "-",
                  word);
@@ -89,7 +90,7 @@ static bool check_word(struct reader *r, const struct qs_opt_use *use, const cha
         for (size_t i = 0; i < count; i++)
             qs_buf_fmt(&list, "%s%s", i == 0 ? "write one of " : ", ", use->opt->words[i]);
     qs_args_fail(r->args, r->problem, use->at[last], last == 0 ? use->skip : 0, list.data,
-                 "--%s: `%s` is not one of its words", use->opt->name, value);
+                 "--%s: `%s` is not one of its values", use->opt->name, value);
     return false;
 }
 
@@ -155,7 +156,7 @@ static bool take(struct reader *r, const struct qs_opt *opt, const char *inside,
     struct qs_opt_use use = {.opt = opt, .arg = r->i, .letter = letter};
     size_t wanted = count_values(opt);
     if (wanted == 0 && inside != NULL)
-        return qs_args_fail(r->args, r->problem, r->i, (size_t)(inside - arg), "leave the value out",
+        return qs_args_fail(r->args, r->problem, r->i, (size_t)(inside - arg), "leave out the value",
                             "--%s takes no value", opt->name);
     size_t n = 0;
     if (inside != NULL) {

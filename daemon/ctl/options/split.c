@@ -63,7 +63,7 @@ static bool single_quotes(struct splitter *s)
     size_t from = s->at++;
     const char *end = strchr(s->line + s->at, '\'');
     if (end == NULL)
-        return fail(s, from, false, "this quote has no end");
+        return fail(s, from, false, "this quote is not closed");
     qs_buf_add(&s->word, s->line + s->at, (size_t)(end - s->line) - s->at);
     s->at = (size_t)(end - s->line) + 1;
     return true;
@@ -75,7 +75,7 @@ static bool double_quotes(struct splitter *s)
     for (;; s->at++) {
         char c = s->line[s->at];
         if (c == '\0')
-            return fail(s, from, false, "this quote has no end");
+            return fail(s, from, false, "this quote is not closed");
         if (c == '"')
             break;
         if (c == '$' || c == '`')
@@ -97,7 +97,7 @@ static bool backslash(struct splitter *s)
 {
     char c = s->line[s->at + 1];
     if (c == '\0')
-        return fail(s, s->at, false, "this backslash has nothing to protect");
+        return fail(s, s->at, false, "this backslash has no character after it");
     if (c != '\n') {
         qs_buf_char(&s->word, c);
         s->in_word = true;

@@ -84,7 +84,7 @@ bool qs_opt_read_time(const char *s, int64_t min_ns, int64_t max_ns, int64_t *re
             refuse(s, why, "is out of range: %s to %s", lo.data, hi.data);
         return in;
     }
-    return refuse(s, why, "has a unit that is none of ns, us, ms, s, min, h");
+    return refuse(s, why, "does not have one of the units ns, us, ms, s, min, h");
 }
 
 bool qs_opt_read_ratio(const char *s, int64_t min_ppm, int64_t max_ppm, int64_t *ret_ppm, char why[160])

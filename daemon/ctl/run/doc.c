@@ -185,7 +185,7 @@ static bool add_exit(const struct qs_args *args, json_t *b, struct qs_buf *probl
     const struct qs_opt_use *ignored = qs_args_last(args, "ignore-failure");
     if (code != NULL && ignored != NULL)
         return qs_args_fail(args, problem, code->arg, 0, "keep one of them",
-                            "--ignore-failure says already which exit codes are accepted");
+                            "--ignore-failure already says which exit codes are accepted");
     if (ignored != NULL)
         return add_ignored(args, ignored, b, problem);
     if (code == NULL)
@@ -234,8 +234,8 @@ static bool add_mode(const struct qs_args *args, json_t *b, struct qs_buf *probl
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const struct qs_opt_use *use = qs_args_last(args, others[i]);
         if (use != NULL)
-            return qs_args_fail(args, problem, use->arg, 0, "leave it out, or --harness",
-                                "--%s is for commands that are one iteration each", others[i]);
+            return qs_args_fail(args, problem, use->arg, 0, "leave out this option or --harness",
+                                "--%s is for commands where each process is one iteration", others[i]);
     }
     json_object_set_new(b, "mode", json_string("harness"));
     if (harness->value[0] != NULL)
@@ -296,7 +296,7 @@ static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_li
         total *= line->params[i].values.count;
         if (total > QS_RUN_ARMS_MAX) {
             qs_args_fail(args, problem, line->params[i].arg, 0, "take fewer values, or a larger --step",
-                         "the values make more than %d arms", QS_RUN_ARMS_MAX);
+                         "these values make more than %d arms", QS_RUN_ARMS_MAX);
             return NULL;
         }
     }

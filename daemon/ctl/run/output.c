@@ -48,7 +48,7 @@ static json_t *read_where(const struct qs_args *args, const struct qs_opt_use *u
     if (strchr(where, '/') == NULL) {
         qs_args_fail(args, problem, use->at[0], use->skip,
                      "write null, pipe or inherit; or ./NAME for a file",
-                     "--output: `%s` is not one of its words", where);
+                     "--output: `%s` is not one of its values", where);
         return NULL;
     }
     QS_FREED char *path = writable(where);

@@ -110,10 +110,10 @@ static bool read_scan(const struct qs_args *args, const struct qs_opt_use *use, 
     for (size_t i = 0; i < 3; i++)
         if (!rescale(&v[i], digits[i], most))
             return qs_args_fail(args, problem, use->at[i < 2 ? i + 1 : 2], 0, NULL,
-                                "--parameter-scan: more digits than can be counted with");
+                                "--parameter-scan: too many digits");
     if (v[0] > v[1])
         return qs_args_fail(args, problem, use->at[1], 0, "write the smaller number first",
-                            "--parameter-scan: from %s to %s there is nothing", use->value[1], use->value[2]);
+                            "--parameter-scan: there is nothing from %s to %s", use->value[1], use->value[2]);
     int64_t span;
     if (__builtin_sub_overflow(v[1], v[0], &span) || span / v[2] >= QS_RUN_VALUES_MAX)
         return qs_args_fail(args, problem, use->at[2], 0, "take a larger --step", "more than %d values",
@@ -144,7 +144,7 @@ static bool read_list(const struct qs_args *args, const struct qs_opt_use *use, 
         for (size_t k = 0; k < i; k++)
             if (strcmp(p->values.at[i], p->values.at[k]) == 0)
                 return qs_args_fail(args, problem, use->at[1], 0, NULL,
-                                    "--parameter-list: `%s` is there twice", p->values.at[i]);
+                                    "--parameter-list: `%s` is in it twice", p->values.at[i]);
     return p->values.count <= QS_RUN_VALUES_MAX ||
            qs_args_fail(args, problem, use->at[1], 0, NULL, "more than %d values", QS_RUN_VALUES_MAX);
 }

@@ -31,8 +31,8 @@ static bool read_blocks(const struct qs_args *args, struct blocks *b, struct qs_
     const struct qs_opt_use *max = qs_args_last(args, "max-runs");
     if (runs != NULL && (min != NULL || max != NULL))
         return qs_args_fail(args, problem, min != NULL ? min->arg : max->arg, 0,
-                            "keep --runs, or give --min-runs and --max-runs",
-                            "--runs fixes the number already");
+                            "keep --runs, or give --min-runs and --max-runs instead",
+                            "--runs already fixes the number");
     b->min = min != NULL ? min->number : BLOCKS_MIN;
     b->max = max != NULL ? max->number : BLOCKS_MAX;
     if (runs != NULL)
@@ -91,7 +91,7 @@ static bool add_window(const struct qs_args *args, json_t *plan, struct qs_buf *
     int64_t limit_ns = qs_args_number(args, "timeout", TIMEOUT_NS);
     if (warmups == 0 && n == NULL)
         return qs_args_fail(args, problem, warmup->at[0], warmup->skip, "add --iterations N, or warm up once",
-                            "without a warm-up nothing says how many iterations fill a run");
+                            "without a warm-up the number of iterations that fill a run is not known");
     json_t *window = json_pack("{s:s, s:s}", "target", "10ms", "max", "1h");
     if (!qs_args_has(args, "harness"))
         json_object_set_new(window, "auto_max", json_integer(WINDOW_AUTO_MAX));

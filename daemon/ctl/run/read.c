@@ -40,7 +40,7 @@ static bool read_shell(const struct qs_args *args, struct qs_run_line *line, str
         return qs_args_fail(args, problem, use->at[0], use->skip + why.offset, NULL, "--shell: %s", why.what);
     return qs_args_fail(args, problem, use->at[0], 0,
                         "--shell default takes /bin/sh, and the commands follow it; =SHELL takes any program",
-                        "--shell takes the name of a shell, and `%s` is none that is known", name);
+                        "--shell takes the name of a shell, and `%s` is not a known one", name);
 }
 
 static struct qs_run_command *add_command(struct qs_run_line *line, const char *text, size_t arg, size_t skip)
@@ -62,11 +62,11 @@ static bool read_reference(const struct qs_args *args, struct qs_run_line *line,
                                             "--reference-name is for --reference");
     if (baseline != NULL)
         return qs_args_fail(args, problem, baseline->arg, 0, "keep one of them",
-                            "--reference is what the others are compared with already");
+                            "--reference is already what the others are compared with");
     if (args->rest < args->argc)
         return qs_args_fail(
             args, problem, args->rest, 0, "quote each command",
-            "with --reference there are several commands, and what follows `--` is one alone");
+            "with --reference there are several commands, but what follows `--` is a single one");
     add_command(line, use->value[0], use->at[0], use->skip)->name =
         qs_strdup(name != NULL ? name->value[0] : "reference");
     line->reference = true;
@@ -79,7 +79,8 @@ static bool read_rest(const struct qs_args *args, struct qs_run_line *line, stru
     if (args->rest >= args->argc)
         return true;
     if (line->command_count > 0)
-        return qs_args_fail(args, problem, args->rest, 0, "quote each command, or give one alone after `--`",
+        return qs_args_fail(args, problem, args->rest, 0,
+                            "quote each command, or give a single one after `--`",
                             "there are commands before `--` and one after it");
     QS_BUF(text);
     for (size_t i = args->rest; i < args->argc; i++)
@@ -191,9 +192,8 @@ static bool check_programs(const struct qs_args *args, const struct qs_run_line 
         const struct qs_run_command *c = &line->commands[i];
         if (is_found(args, c->argv.at[0]))
             continue;
-        const char *advice = qs_run_is_builtin(c->argv.at[0])
-                                 ? "this is a shell's own command: add --shell default"
-                             : c->words ? NULL
+        const char *advice = qs_run_is_builtin(c->argv.at[0]) ? "this is a shell builtin: add --shell default"
+                             : c->words                       ? NULL
                                         : "each argument before `--` is a whole command: quote it, "
                                           "or write it after `--`";
         return qs_args_fail(args, problem, c->arg, c->skip, advice, "there is no program `%s` in PATH",

@@ -20,9 +20,9 @@ static bool check_others(const struct qs_args *args, struct qs_buf *problem)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const struct qs_opt_use *use = qs_args_last(args, others[i]);
         if (use != NULL)
-            return qs_args_fail(args, problem, use->arg, 0, "leave it out, or --stream",
-                                "--%s does not go with --stream: a run is one process, whose values are read",
-                                others[i]);
+            return qs_args_fail(
+                args, problem, use->arg, 0, "leave out this option or --stream",
+                "--%s cannot be used with --stream: a run is one process, whose values are read", others[i]);
     }
     return true;
 }
@@ -35,7 +35,7 @@ static bool check_details(const struct qs_args *args, const struct qs_opt_use *s
     if (!gbench && !qs_args_has(args, "stream-unit"))
         return qs_args_fail(
             args, problem, stream->at[0], stream->skip,
-            "add --stream-unit ms; one that is not a time, such as MB/s, needs --stream-better too",
+            "add --stream-unit ms; a unit that is not a time, such as MB/s, needs --stream-better too",
             "the unit of the values is missing");
     if (pattern && !qs_args_has(args, "stream-pattern"))
         return qs_args_fail(args, problem, stream->at[0], stream->skip,

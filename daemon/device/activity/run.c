@@ -28,9 +28,8 @@ static void on_run_ready(const union qs_msg *reply, const struct qs_err *refused
     qs_harness_ready(job, m);
     if ((m->flags & QS_READY_SHARED_CPU) && !r->told_shared_cpu) {
         r->told_shared_cpu = true;
-        qs_job_event_warning(
-            job, "the program and the agent share a processor: what the agent does after a window's "
-                 "start may fall into an iteration");
+        qs_job_event_warning(job, "the program and the agent share a processor: the agent's work after the "
+                                  "start of a window may disturb an iteration");
     }
     qs_text_copy(m->executable, job->run.exe_path, sizeof job->run.exe_path);
     if (memcmp(m->sha256, unread, sizeof unread) != 0)

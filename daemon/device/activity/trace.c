@@ -154,7 +154,7 @@ static void start(struct qs_job_run *job)
         return;
     if (err.code == QS_E_LINK)
         return; /* it reports itself */
-    miss(job, false, err.code ? err.text : "the agent starts no tracers: it is too old");
+    miss(job, false, err.code ? err.text : "the agent is too old to start tracers");
     qs_job_run_feed(job, QS_JI_RUN_OVER);
 }
 

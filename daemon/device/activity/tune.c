@@ -201,7 +201,7 @@ void qs_activity_tune_look(struct qs_job_run *job)
     bool able = qs_session_can_tune(job->p.session, &place);
     qs_evals_program(e, able, job->run.program.evals_max);
     if (!able)
-        qs_job_event_warning(job, "the agent is too old to tune evaluations: an iteration has one");
+        qs_job_event_warning(job, "the agent is too old to tune evaluations: each iteration has one");
     if (e->step == QS_EVALS_LOOK)
         start_look(job);
     else
@@ -259,8 +259,8 @@ static void found(struct qs_job_run *job)
     if (mine(job)->at.how == QS_EVALS_TUNED)
         store_found(job);
     else
-        qs_job_event_warning(job, "no iteration of the tuning window was valid: an iteration has one "
-                                  "evaluation");
+        qs_job_event_warning(
+            job, "no iteration of the tuning window was valid: each iteration has one evaluation");
     qs_job_event_evals(job, &mine(job)->at);
 }
 

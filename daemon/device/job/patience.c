@@ -80,8 +80,8 @@ static void tell_used_up(struct qs_job_run *job)
     QS_BUF(span);
     qs_text_duration(&span, (double)p->vain_ns);
     qs_job_event_warning(job,
-                         "waited %s in vain for quiet%s%s: windows begin at once from now on, and are marked "
-                         "where the gate is shut",
+                         "waited %s in vain for quiet%s%s: from now on windows begin at once, and are "
+                         "tainted where the gate is shut",
                          span.data, p->busiest[0] ? ", busiest: " : "", p->busiest);
 }
 

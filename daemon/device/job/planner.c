@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "stats/plan.h"
+#include "stats/design.h"
 #include "stats/special.h"
 
 enum { FEWEST_RUNS = 3, FEWEST_ITERATIONS = 2 };
@@ -61,37 +61,37 @@ void qs_planner_add(struct qs_planner *p, size_t arm, const double *durations_ns
 }
 
 /* Iterations that bring runs_least to the wish if nothing but they varies. */
-static double iterations_that_do(const struct qs_components *c, const struct qs_plan_opts *opts)
+static double iterations_that_do(const struct qs_components *c, const struct qs_design_opts *opts)
 {
-    double k = (double)opts->least[QS_PLAN_RUN], arms = opts->arms;
+    double k = (double)opts->least[QS_DESIGN_RUN], arms = opts->arms;
     double t = qs_qt(1 - (1 - opts->level) / 2, arms * (k - 1));
     double se = opts->half_width_ratio * fabs(c->mean) / t;
     return ceil(c->level[0].var * arms / (k * se * se));
 }
 
-static bool plan_arm(const struct qs_planner *p, const struct arm *a, const struct qs_planner_wish *wish,
-                     struct qs_design *plan)
+static bool design_arm(const struct qs_planner *p, const struct arm *a, const struct qs_planner_wish *wish,
+                       struct qs_design *design)
 {
     struct qs_components components;
     struct qs_tree tree = {.v = a->v, .depth = 1, .off = {a->off}, .count = {a->runs}};
     if (a->runs < FEWEST_RUNS || qs_tree_components(&tree, &components) != QS_OK)
         return false;
-    struct qs_plan_opts opts = qs_plan_opts_default();
+    struct qs_design_opts opts = qs_design_opts_default();
     opts.half_width_ratio = wish->half_width_ratio;
     opts.level = wish->level;
     opts.arms = p->count > 1 ? 2 : 1;
-    opts.cost_ns[QS_PLAN_ITERATION] = p->windows_ns / p->windows_n;
-    opts.cost_ns[QS_PLAN_RUN] = p->around_ns / p->runs;
-    opts.least[QS_PLAN_RUN] = wish->runs_least < 2 ? 2 : wish->runs_least;
-    opts.most[QS_PLAN_RUN] =
-        wish->runs_most < opts.least[QS_PLAN_RUN] ? opts.least[QS_PLAN_RUN] : wish->runs_most;
-    opts.least[QS_PLAN_ITERATION] = wish->iterations_least;
-    opts.most[QS_PLAN_ITERATION] = wish->iterations_most;
+    opts.cost_ns[QS_DESIGN_ITERATION] = p->windows_ns / p->windows_n;
+    opts.cost_ns[QS_DESIGN_RUN] = p->around_ns / p->runs;
+    opts.least[QS_DESIGN_RUN] = wish->runs_least < 2 ? 2 : wish->runs_least;
+    opts.most[QS_DESIGN_RUN] =
+        wish->runs_most < opts.least[QS_DESIGN_RUN] ? opts.least[QS_DESIGN_RUN] : wish->runs_most;
+    opts.least[QS_DESIGN_ITERATION] = wish->iterations_least;
+    opts.most[QS_DESIGN_ITERATION] = wish->iterations_most;
     double enough = iterations_that_do(&components, &opts);
     if (enough < (double)wish->iterations_most)
-        opts.most[QS_PLAN_ITERATION] =
+        opts.most[QS_DESIGN_ITERATION] =
             enough > (double)wish->iterations_least ? (size_t)enough : wish->iterations_least;
-    return qs_plan_from_pilot(&components, &opts, plan) == QS_OK;
+    return qs_design_from_pilot(&components, &opts, design) == QS_OK;
 }
 
 bool qs_planner_ask(const struct qs_planner *p, const struct qs_planner_wish *wish,
@@ -99,15 +99,15 @@ bool qs_planner_ask(const struct qs_planner *p, const struct qs_planner_wish *wi
 {
     *ret = (struct qs_planner_answer){.attainable = true};
     for (size_t i = 0; i < p->count; i++) {
-        struct qs_design plan;
-        if (!plan_arm(p, &p->arms[i], wish, &plan))
+        struct qs_design design;
+        if (!design_arm(p, &p->arms[i], wish, &design))
             return false;
-        if (plan.count[QS_PLAN_ITERATION] > ret->iterations)
-            ret->iterations = plan.count[QS_PLAN_ITERATION];
-        if (plan.count[QS_PLAN_RUN] > ret->runs)
-            ret->runs = plan.count[QS_PLAN_RUN];
-        ret->half_width_ratio = fmax(ret->half_width_ratio, plan.half_width_ratio);
-        ret->attainable = ret->attainable && plan.attainable;
+        if (design.count[QS_DESIGN_ITERATION] > ret->iterations)
+            ret->iterations = design.count[QS_DESIGN_ITERATION];
+        if (design.count[QS_DESIGN_RUN] > ret->runs)
+            ret->runs = design.count[QS_DESIGN_RUN];
+        ret->half_width_ratio = fmax(ret->half_width_ratio, design.half_width_ratio);
+        ret->attainable = ret->attainable && design.attainable;
     }
     return true;
 }

@@ -1,5 +1,5 @@
 /* From a job's first runs: how many iterations a run and how many runs the wanted precision takes. It knows
- * what iterations and runs cost here and how much each varies (stats/plan.h); never which arm is faster. */
+ * what iterations and runs cost here and how much each varies (stats/design.h); never which arm is faster. */
 #ifndef QS_DEVICE_JOB_PLANNER_H
 #define QS_DEVICE_JOB_PLANNER_H
 

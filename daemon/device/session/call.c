@@ -185,8 +185,8 @@ static bool take(struct qs_session *s, const union qs_msg *m)
     switch (s->call.row->reply) {
     case QS_MSG_PULLED:
         return (m->pulled.offset == s->run.pull_offset && m->pulled.bytes.n <= s->run.pull_max_bytes) ||
-               qs_session_broken(s, QS_E_PROTOCOL, "%s: another piece came than the one that was asked for",
-                                 s->name);
+               qs_session_broken(s, QS_E_PROTOCOL,
+                                 "%s: the piece that came is not the one that was requested", s->name);
     case QS_MSG_RUN_ENDED:
         if (m->run_ended.seq != s->run.next_seq)
             return qs_session_broken(s, QS_E_PROTOCOL, "%s: the run ended at iteration %llu, %llu came",

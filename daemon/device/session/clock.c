@@ -73,7 +73,7 @@ bool qs_session_do_clock(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_session_clock *c = &s->clock;
     if (!c->asked || m->pong.id != c->id || m->pong.t_send_ns != c->sent_ns)
-        return qs_session_broken(s, QS_E_PROTOCOL, "%s: a PONG that nobody asked for", s->name);
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: a PONG without a PING", s->name);
     c->asked = false;
     if (!c->bursting)
         return true;

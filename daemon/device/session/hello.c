@@ -63,18 +63,16 @@ static bool judge_key(struct qs_session *s, bool *ret_keyed)
     bool asked = s->agreed.auth != QS_AUTH_NONE;
     *ret_keyed = have;
     if (have && !asked)
-        return qs_session_broken(s, QS_E_AUTH,
-                                 "%s: the agent asks for no proof although the link has a key: it is refused",
-                                 s->name);
+        return qs_session_broken(
+            s, QS_E_AUTH, "%s: the agent does not ask for proof of the link's key: it is refused", s->name);
     if (!have && asked)
         return qs_session_broken(
             s, QS_E_AUTH, "%s: the agent asks for proof of a key, and the link has no key_file", s->name);
     if (have && s->agreed.auth != QS_AUTH_SEALED)
-        return qs_session_broken(
-            s, QS_E_PROTOCOL,
-            "%s: the agent (%s) proves the key and does not seal what follows, so that others "
-            "could speak in its place: it is refused",
-            s->name, s->software);
+        return qs_session_broken(s, QS_E_PROTOCOL,
+                                 "%s: the agent (%s) proves the key but does not seal what follows, so "
+                                 "others could speak in its place: it is refused",
+                                 s->name, s->software);
     return true;
 }
 

@@ -219,7 +219,7 @@ bool qs_session_do_beat(struct qs_session *s, const union qs_msg *m)
     s->quiet_beats = may_be_deaf ? 0 : s->quiet_beats + 1;
     /* Beats are counted, not time: after a stall of ours the answers are there and only not yet read. */
     if (s->quiet_beats > QS_HEARTBEAT_LOST_AFTER)
-        return qs_session_broken(s, QS_E_LINK, "%s: nothing heard for %lld ms", s->name,
+        return qs_session_broken(s, QS_E_LINK, "%s: nothing was heard for %lld ms", s->name,
                                  (long long)((now - s->heard_ns) / 1000000));
     s->beat = qs_timer_start(s->loop, s->heartbeat_ns, on_beat, s);
     return s->clock.asked || qs_session_ping(s);

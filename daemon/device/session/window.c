@@ -96,11 +96,11 @@ bool qs_session_do_waiting(struct qs_session *s, const union qs_msg *m)
                                  (unsigned)m->waiting.expectation, (unsigned)s->run.expectations);
     s->run.waitings++;
     if (is_too_talkative(s))
-        return qs_session_broken(s, QS_E_PROTOCOL,
-                                 "%s: %llu times within %.1f s the agent says what it waits "
-                                 "for: once a second is allowed",
-                                 s->name, (unsigned long long)s->run.waitings,
-                                 (double)(qs_loop_now_ns(s->loop) - s->run.opened_ns) / 1e9);
+        return qs_session_broken(
+            s, QS_E_PROTOCOL,
+            "%s: the agent said %llu times within %.1f s what it waits for: once a second is allowed",
+            s->name, (unsigned long long)s->run.waitings,
+            (double)(qs_loop_now_ns(s->loop) - s->run.opened_ns) / 1e9);
     if (s->run.to.on_waiting)
         s->run.to.on_waiting(&m->waiting, s->run.to.user);
     return true;

@@ -8,7 +8,7 @@
 #include "stats/describe.h"
 #include "stats/impact.h"
 #include "stats/interval.h"
-#include "stats/plan.h"
+#include "stats/design.h"
 #include "stats/variance.h"
 #include "stats/sum.h"
 #include "stats/tree.h"
@@ -159,7 +159,7 @@ static enum qs_status tell_planner(const struct qs_view *v, void *ret)
     static const double weights[] = {1, 10, 100, 1000};
     enum { WEIGHTS = sizeof weights / sizeof *weights };
     const struct qs_tree tree = qs_nested_tree(&v->nested);
-    struct qs_plan_opts opts = qs_plan_opts_default();
+    struct qs_design_opts opts = qs_design_opts_default();
     struct qs_components parts;
     enum qs_status status = qs_tree_components(&tree, &parts), last = status;
     struct planner *told = ret;
@@ -167,17 +167,17 @@ static enum qs_status tell_planner(const struct qs_view *v, void *ret)
     *told = (struct planner){PLAN_HALF_WIDTH, {.v = plans}};
     opts.level = v->opts->level;
     opts.half_width_ratio = PLAN_HALF_WIDTH;
-    opts.cost_ns[QS_PLAN_ITERATION] = 1;
+    opts.cost_ns[QS_DESIGN_ITERATION] = 1;
     for (size_t i = 0; status == QS_OK && i < WEIGHTS; i++) {
-        struct qs_design plan;
-        opts.cost_ns[QS_PLAN_RUN] = weights[i];
-        last = qs_plan_from_pilot(&parts, &opts, &plan);
+        struct qs_design design;
+        opts.cost_ns[QS_DESIGN_RUN] = weights[i];
+        last = qs_design_from_pilot(&parts, &opts, &design);
         if (last == QS_OK)
             plans[told->plans.n++] = (struct plan){.run_cost = weights[i],
-                                                   .iterations = plan.count[QS_PLAN_ITERATION],
-                                                   .runs = plan.count[QS_PLAN_RUN],
-                                                   .half_width_ratio = plan.half_width_ratio,
-                                                   .attainable = plan.attainable};
+                                                   .iterations = design.count[QS_DESIGN_ITERATION],
+                                                   .runs = design.count[QS_DESIGN_RUN],
+                                                   .half_width_ratio = design.half_width_ratio,
+                                                   .attainable = design.attainable};
     }
     return last;
 }

@@ -20,10 +20,8 @@ static void warn_size(struct qs_json *j, const struct qs_view *v)
         qs_put_warning(j, "few", "%zu value%s: an interval of the median at 95 %% needs %d", v->n,
                        v->n == 1 ? "" : "s", FEW_VALUES);
     if (v->runs < FEW_RUNS)
-        qs_put_warning(
-            j, "one-run",
-            "all values are of one run: what differs from one start of the program to the next is not in "
-            "them");
+        qs_put_warning(j, "one-run",
+                       "all values are from one run: they do not show how starts of the program differ");
     for (size_t i = 0; i < QS_DROP_COUNT; i++)
         if (v->series->dropped[i] > 0)
             qs_put_warning(j, "dropped", "left out: %zu value%s (%s)", v->series->dropped[i],
@@ -92,7 +90,7 @@ static void warn_modes(struct qs_json *j, const struct qs_view *v)
     if (t.modality == QS_MODALITY_MORE)
         warn_several(j, v, &t);
     else if (t.modality == QS_MODALITY_POSSIBLY_MORE)
-        qs_put_warning(j, "possibly-multimodal", "perhaps several modes (mvalue %.1f)", t.mvalue);
+        qs_put_warning(j, "possibly-multimodal", "possibly several modes (mvalue %.1f)", t.mvalue);
 }
 
 /* Where runs settle: the classes of Barrett et al. that are not flat. */
@@ -106,12 +104,12 @@ static void warn_warmup(struct qs_json *j, const struct qs_view *v)
             latest = s.start;
     }
     if (count[QS_STEADY_WARMUP] > 0)
-        qs_put_warning(j, "warm-up",
-                       "warm-up in %zu of %zu runs: all of them are steady from iteration %zu on, what comes "
-                       "before is worse",
-                       count[QS_STEADY_WARMUP], v->runs, latest + 1);
+        qs_put_warning(
+            j, "warm-up",
+            "warm-up in %zu of %zu runs: all of them are steady from iteration %zu on, and worse before",
+            count[QS_STEADY_WARMUP], v->runs, latest + 1);
     if (count[QS_STEADY_SLOWDOWN] > 0)
-        qs_put_warning(j, "slowdown", "%zu of %zu runs begin better than they go on",
+        qs_put_warning(j, "slowdown", "%zu of %zu runs begin better than they continue",
                        count[QS_STEADY_SLOWDOWN], v->runs);
     if (count[QS_STEADY_NONE] > 0)
         qs_put_warning(j, "no-steady-state", "%zu of %zu runs reach no steady state", count[QS_STEADY_NONE],
@@ -136,8 +134,7 @@ static void warn_shape(struct qs_json *j, const struct qs_view *v)
     const double many_ratio = 0.01;
     struct qs_tukey t;
     if (v->sorted[0] == v->sorted[v->n - 1] && v->n > 1)
-        qs_put_warning(j, "constant",
-                       "all values are equal: a clock or a counter may be too coarse to see more");
+        qs_put_warning(j, "constant", "all values are equal: the clock or counter may be too coarse");
     else if (qs_tukey_flags(v->sorted, v->n, NULL, &t) == QS_OK && t.n_far > 0 &&
              (double)t.n_far >= many_ratio * (double)v->n)
         qs_put_warning(j, "outliers", "%zu of %zu values lie beyond 3 IQR; they are kept", t.n_far, v->n);
@@ -152,8 +149,8 @@ static void warn_ticks(struct qs_json *j, const struct qs_view *v)
         distinct += v->sorted[i] != v->sorted[i - 1];
     if (!(v->opts->resolution > 0) && v->n >= ENOUGH && distinct > 1 && distinct * 2 < v->n)
         qs_put_warning(j, "quantised",
-                       "%zu values, %zu of them different: they are steps of a coarse clock or counter", v->n,
-                       distinct);
+                       "%zu values, only %zu of them distinct: they are steps of a coarse clock or counter",
+                       v->n, distinct);
 }
 
 void qs_put_warnings(struct qs_json *j, const struct qs_view *v)

@@ -9,7 +9,7 @@
 #include "proto/auth.h"
 #include "report/put.h"
 #include "report/history/impl.h"
-#include "report/sides/picks.h"
+#include "report/sides/selector.h"
 #include "report/work.h"
 
 enum { HISTORY_VERSION = 1 };

@@ -14,13 +14,13 @@ enum level { ITERATION, RUN, BLOCK, SESSION, BOOT, DEVICE, LEVELS };
 static const struct {
     const char *name, *advice;
 } words[LEVELS] = {
-    [ITERATION] = {"iteration", "more iterations narrow the interval as well as more runs do"},
-    [RUN] = {"run", "more runs narrow the interval, more iterations in each hardly do"},
-    [BLOCK] = {"block", "the machine changes from block to block: arms compared inside a block are spared "
-                        "that, the interval of one arm is not"},
-    [SESSION] = {"session", "one session alone says little of the next: repeat the job"},
-    [BOOT] = {"boot", "one boot alone says little of the next: reboot between jobs"},
-    [DEVICE] = {"device", "devices differ: one of them does not speak for the others"},
+    [ITERATION] = {"iteration", "more iterations narrow the interval as much as more runs do"},
+    [RUN] = {"run", "more runs narrow the interval; more iterations per run hardly do"},
+    [BLOCK] = {"block", "the machine changes from block to block: that affects the interval of one arm, but "
+                        "not arms compared within blocks"},
+    [SESSION] = {"session", "one session says little about the next: repeat the job"},
+    [BOOT] = {"boot", "one boot says little about the next: reboot between jobs"},
+    [DEVICE] = {"device", "devices differ: one does not represent the others"},
 };
 
 struct found { /* of one level */
@@ -124,7 +124,7 @@ static void choose(const struct shape *s, struct qs_tree *tree, enum level *kept
         if (s->units[level] < 2)
             found[level].why = "one unit";
         else if (s->units[level] == below)
-            found[level].why = "one unit for each of the level below";
+            found[level].why = "one unit for each unit of the level below";
         if (found[level].why)
             continue;
         tree->off[tree->depth] = s->off[level];
@@ -173,7 +173,7 @@ static void put_sentence(struct qs_json *j, const struct found *found)
     struct qs_buf text;
     qs_buf_init(&text);
     if (most == LEVELS)
-        qs_buf_str(&text, "too few units to say which level the variance comes from");
+        qs_buf_str(&text, "too few units to tell which level the variance comes from");
     else
         qs_buf_fmt(&text, "most of the variance (%.0f %%) is between %ss: %s", found[most].share * 100,
                    words[most].name, words[most].advice);

@@ -39,18 +39,17 @@ static void warn_shape(struct qs_json *j, const struct qs_metric_arm *arm, doubl
     if (first_ratio > slow_first)
         warn_first(j, one_program, first_ratio);
     if (!one_program && arm->all.median < short_ns && arm->count > 0)
-        qs_put_warning(j, "short", "an iteration is so short that starting the process is most of it");
+        qs_put_warning(j, "short", "an iteration is so short that most of it is starting the process");
 }
 
 static void warn_dependence(struct qs_json *j, const struct qs_metric_arm *arm)
 {
     enum { ENOUGH = 10 };
     if (arm->runs >= ENOUGH && arm->r1 > 1.96 / sqrt((double)arm->runs))
-        qs_put_warning(
-            j, "dependence",
-            "runs resemble the run before (lag-1 autocorrelation %.2f): the machine drifted, intervals of "
-            "one arm are too narrow",
-            arm->r1);
+        qs_put_warning(j, "dependence",
+                       "runs resemble the run before (lag-1 autocorrelation %.2f): the machine drifted, and "
+                       "intervals of single arms are too narrow",
+                       arm->r1);
 }
 
 static void add_times(struct qs_buf *out, const struct qs_median_kind *kind)
@@ -125,7 +124,8 @@ bool qs_report_warn_mixed(struct qs_json *j, const char *cand, const char *base,
         qs_buf_fmt(&text, " in the %zu disturbed ones; ", off->n[0] + off->n[1]);
     }
     if (m->contradict)
-        qs_buf_fmt(&text, "both kinds contradict each other (p = %.2g), so the clean ones count", m->agree_p);
+        qs_buf_fmt(&text, "the two kinds contradict each other (p = %.2g), so only the clean ones count",
+                   m->agree_p);
     else if (m->worth <= 0)
         qs_buf_str(&text, "the clean ones count");
     else if (m->worth < 1)
@@ -153,16 +153,15 @@ void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g
     qs_json_array(j);
     if (g->uses_tainted)
         qs_put_warning(j, "noisy",
-                       "the machine was busy in %zu of %zu blocks; all are used: blocks and "
-                       "order protect the comparison, "
-                       "the times themselves may be too high",
+                       "the machine was busy in %zu of %zu blocks; all are used: blocks and order protect "
+                       "the comparison, but the times themselves may be too high",
                        g->blocks_tainted, g->block_count);
     else if (g->blocks_tainted > 0)
         qs_put_warning(j, "left-out",
                        "disturbed, and left out of means, spread and quantiles: %zu of %zu blocks",
                        g->blocks_tainted, g->block_count);
     if (g->incomplete > 0)
-        qs_put_warning(j, "incomplete", "left out because %s: %zu of %zu blocks",
+        qs_put_warning(j, "incomplete", "left out, because %s: %zu of %zu blocks",
                        g->in->spec->arm_count > 1 ? "they lack an arm" : "nothing of them was accepted",
                        g->incomplete, g->block_count);
     if (mode_of(g) == QS_MODE_STREAM)

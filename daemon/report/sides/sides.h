@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "config/farm/farm.h"
 #include "config/job/job.h"
-#include "report/sides/picks.h"
+#include "report/sides/selector.h"
 #include "report/job/report.h"
 #include "report/views.h"
 #include "stats/status.h"

@@ -8,17 +8,15 @@
 static void warn_rates(struct qs_json *j, const struct qs_sides *s, const struct qs_lost_rates *r)
 {
     if (r->lost_p < s->how.alpha)
-        qs_put_warning(
-            j, "taint-rates",
-            "lost or tainted: %zu of %zu runs of the base, %zu of %zu of the candidate (p = %.2g): the "
-            "runs that are left may not be alike, good news is withheld",
-            r->lost[0], r->runs[0], r->lost[1], r->runs[1], r->lost_p);
+        qs_put_warning(j, "taint-rates",
+                       "lost or tainted: %zu of %zu runs of the base, %zu of %zu of the candidate (p = "
+                       "%.2g): the remaining runs may not be alike, so good news is withheld",
+                       r->lost[0], r->runs[0], r->lost[1], r->runs[1], r->lost_p);
     if (r->timeout_p < s->how.alpha)
-        qs_put_warning(
-            j, "timeout-rates",
-            "ran out of time: %zu of %zu runs of the base, %zu of %zu of the candidate (p = %.2g): the "
-            "slowest are not among the numbers, good news is withheld",
-            r->timed_out[0], r->runs[0], r->timed_out[1], r->runs[1], r->timeout_p);
+        qs_put_warning(j, "timeout-rates",
+                       "ran out of time: %zu of %zu runs of the base, %zu of %zu of the candidate (p = "
+                       "%.2g): the slowest are missing, so good news is withheld",
+                       r->timed_out[0], r->runs[0], r->timed_out[1], r->runs[1], r->timeout_p);
 }
 
 /* What stands on both sides cannot tell them apart. */
@@ -33,11 +31,10 @@ static void warn_shared(struct qs_json *j, const struct qs_sides_pair *pair)
         k += order >= 0;
     }
     if (shared > 0)
-        qs_put_warning(
-            j, "shared-runs",
-            "%zu of %zu runs of the base are runs of the candidate, too: they draw the sides together, "
-            "and neither intervals nor verdicts allow for it",
-            shared, x->count);
+        qs_put_warning(j, "shared-runs",
+                       "%zu of %zu runs of the base are also runs of the candidate: they pull the sides "
+                       "together, and neither intervals nor verdicts allow for it",
+                       shared, x->count);
 }
 
 /* False where nothing was taken off. */
@@ -45,11 +42,10 @@ static bool warn_shift(struct qs_json *j, const struct qs_mixed_fold *shift)
 {
     if (shift->cells == 0)
         return false;
-    qs_put_warning(
-        j, "both-count",
-        "the machine was busy: disturbed blocks took %+.2g to %+.2g %% against the clean ones of their "
-        "session, which is taken off them; all blocks count",
-        100 * expm1(shift->ci.lo), 100 * expm1(shift->ci.hi));
+    qs_put_warning(j, "both-count",
+                   "the machine was busy: disturbed blocks took %+.2g to %+.2g %% compared with the clean "
+                   "ones of their session; they are corrected by that, and all blocks count",
+                   100 * expm1(shift->ci.lo), 100 * expm1(shift->ci.hi));
     return true;
 }
 
@@ -67,11 +63,11 @@ void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_
             time->side[QS_BASE].sessions, time->side[QS_CAND].sessions);
     if (!warn_shift(j, &time->shift) && !qs_report_warn_mixed(j, "the candidate", "the base", &time->mixed) &&
         time->uses_tainted)
-        qs_put_warning(j, "noisy", "the machine was busy: disturbed blocks count too");
+        qs_put_warning(j, "noisy", "the machine was busy: disturbed blocks count as well");
     for (int k = 0; k < 2; k++)
         if (time->side[k].dropped > 0)
             qs_put_warning(j, "left-out",
-                           "%s: %zu blocks failed, were disturbed or have no partner, and are left out",
+                           "%s: %zu blocks are left out: they failed, were disturbed or have no partner",
                            k == QS_BASE ? "base" : "candidate", time->side[k].dropped);
     if (run->simulated)
         qs_put_warning(j, "simulated", "these numbers come from a simulated device");

@@ -63,7 +63,7 @@ void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, 
     const double factor = 2; /* above it a percentage is harder to read than a multiple */
     const double nothing = 5e-6;
     if (!isfinite(lo) || !isfinite(hi) || lo <= 0 || !isfinite(1 / lo)) {
-        qs_buf_fmt(out, "too few blocks to say how %s and %s compare", cand, base);
+        qs_buf_fmt(out, "too few blocks to tell how %s and %s compare", cand, base);
     } else if (lo >= factor) {
         times(out, cand, base, lo, hi);
     } else if (hi <= 1 / factor) {
@@ -182,15 +182,14 @@ void qs_comparison_warn(struct qs_json *j, const struct qs_comparison *c, size_t
     const char *name = c->metric->name;
     if (c->exact.declared && !qs_comparison_is_exact(c) && c->side[QS_BASE].n > 0 && c->side[QS_CAND].n > 0)
         qs_put_warning(j, "not-deterministic",
-                       "%s is declared deterministic and varies within %s: it is judged like a time", name,
+                       "%s is declared deterministic but varies within %s: it is judged like a time", name,
                        !c->exact.constant[QS_BASE] && !c->exact.constant[QS_CAND] ? "both sides"
                        : !c->exact.constant[QS_BASE]                              ? "the base"
                                                                                   : "the candidate");
     if (qs_comparison_is_doubtful(c))
         qs_put_warning(j, "multiplicity",
-                       "%s%s%s against %s is one of %zu comparisons: among so many this difference is "
-                       "expected by chance "
-                       "(p %.2g, %.2g for all of them)",
+                       "%s%s%s against %s is one of %zu comparisons: among so many, such a difference is "
+                       "expected by chance (p %.2g, %.2g for all of them)",
                        is_duration(c->metric) ? "" : name, is_duration(c->metric) ? "" : " of ",
                        c->names[QS_CAND], c->names[QS_BASE], family, c->v.p, c->p_bh);
 }

@@ -96,19 +96,19 @@ static void note_running(struct reading *g, int64_t job)
     ret->running[ret->running_count++] = job;
 }
 
-static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, struct qs_err *err)
+static bool read_runs(struct reading *g, const struct qs_run_filter *filter, struct qs_err *err)
 {
     struct qs_stmt s;
     struct qs_arm_runs *ret = g->ret;
     if (!qs_stmt_begin(&g->r->db, &s, runs_sql, err))
         return false;
-    qs_stmt_int(&s, pick->job);
-    qs_stmt_text(&s, pick->arm);
-    qs_stmt_text(&s, pick->build);
-    qs_stmt_int(&s, pick->from_wall_ns);
-    qs_stmt_int(&s, pick->until_wall_ns);
-    qs_stmt_text(&s, pick->build_from);
-    qs_stmt_text(&s, pick->build_to);
+    qs_stmt_int(&s, filter->job);
+    qs_stmt_text(&s, filter->arm);
+    qs_stmt_text(&s, filter->build);
+    qs_stmt_int(&s, filter->from_wall_ns);
+    qs_stmt_int(&s, filter->until_wall_ns);
+    qs_stmt_text(&s, filter->build_from);
+    qs_stmt_text(&s, filter->build_to);
     bool ok = true;
     while (qs_stmt_next(&s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
@@ -135,13 +135,13 @@ static bool read_values(struct reading *g, struct qs_arm_run *run, struct qs_err
     return ok;
 }
 
-static bool read_metrics(struct reading *g, const struct qs_arm_wanted *wanted, struct qs_err *err)
+static bool read_metrics(struct reading *g, const struct qs_metric_names *names, struct qs_err *err)
 {
     qs_metric_list_duration(&g->metrics);
-    if (!wanted->names)
+    if (!names->names)
         return qs_metric_list_add(g->r, NULL, 0, &g->metrics, err);
-    for (size_t i = 0; i < wanted->count; i++)
-        if (!qs_metric_list_add(g->r, wanted->names[i], 0, &g->metrics, err))
+    for (size_t i = 0; i < names->count; i++)
+        if (!qs_metric_list_add(g->r, names->names[i], 0, &g->metrics, err))
             return false;
     return true;
 }
@@ -200,48 +200,52 @@ static bool no_build(struct qs_store_reader *r, const char *label, struct qs_err
     return false;
 }
 
-static bool check_build(struct qs_store_reader *r, const struct qs_arm_pick *pick, struct qs_err *err)
+static bool check_build(struct qs_store_reader *r, const struct qs_run_filter *filter, struct qs_err *err)
 {
     int64_t whole = 0, from = 0, to = 0;
-    if (!find_build(r, pick->build, &whole, err) ||
-        (pick->build_from &&
-         (!find_build(r, pick->build_from, &from, err) || !find_build(r, pick->build_to, &to, err))))
+    if (!find_build(r, filter->build, &whole, err) ||
+        (filter->build_from &&
+         (!find_build(r, filter->build_from, &from, err) || !find_build(r, filter->build_to, &to, err))))
         return false;
     if (whole > 0 || (from > 0 && to > 0 && from <= to))
         return true;
     if (from > to && to > 0)
         return qs_fail(err, QS_E_USAGE, "the build `%.60s` came after `%.60s`: write build:%.60s..%.60s",
-                       pick->build_from, pick->build_to, pick->build_to, pick->build_from);
-    return no_build(r, !pick->build_from ? pick->build : from == 0 ? pick->build_from : pick->build_to, err);
+                       filter->build_from, filter->build_to, filter->build_to, filter->build_from);
+    return no_build(r,
+                    !filter->build_from ? filter->build
+                    : from == 0         ? filter->build_from
+                                        : filter->build_to,
+                    err);
 }
 
 /* A name that is wrong must not look like one that has no runs. */
-static bool check_pick(struct qs_store_reader *r, const struct qs_arm_pick *pick, struct qs_err *err)
+static bool check_filter(struct qs_store_reader *r, const struct qs_run_filter *filter, struct qs_err *err)
 {
     static const char find_job[] = "SELECT id FROM job WHERE id = ?1";
     static const char find_arm[] = "SELECT idx + 1 FROM arm WHERE job_id = ?1 AND name = ?2";
     int64_t job = 0, arm = 0;
-    if (pick->job > 0 && !find_id(r, find_job, pick->job, NULL, &job, err))
+    if (filter->job > 0 && !find_id(r, find_job, filter->job, NULL, &job, err))
         return false;
-    if (pick->job > 0 && job == 0)
-        return qs_fail(err, QS_E_NOT_FOUND, "there is no job %lld", (long long)pick->job);
-    if (pick->build && !check_build(r, pick, err))
+    if (filter->job > 0 && job == 0)
+        return qs_fail(err, QS_E_NOT_FOUND, "there is no job %lld", (long long)filter->job);
+    if (filter->build && !check_build(r, filter, err))
         return false;
-    if (pick->job == 0 || !pick->arm)
+    if (filter->job == 0 || !filter->arm)
         return true;
-    return find_id(r, find_arm, pick->job, pick->arm, &arm, err) &&
+    return find_id(r, find_arm, filter->job, filter->arm, &arm, err) &&
            (arm > 0 ||
-            qs_fail(err, QS_E_NOT_FOUND, "job %lld has no arm `%.60s`", (long long)pick->job, pick->arm));
+            qs_fail(err, QS_E_NOT_FOUND, "job %lld has no arm `%.60s`", (long long)filter->job, filter->arm));
 }
 
-bool qs_read_arm_runs(struct qs_store_reader *r, const struct qs_arm_pick *picks, size_t count,
-                      const struct qs_arm_wanted *wanted, struct qs_arm_runs *ret, struct qs_err *err)
+bool qs_read_arm_runs(struct qs_store_reader *r, const struct qs_run_filter *filters, size_t count,
+                      const struct qs_metric_names *names, struct qs_arm_runs *ret, struct qs_err *err)
 {
     struct reading g = {.r = r, .ret = ret};
     *ret = (struct qs_arm_runs){0};
-    bool ok = read_metrics(&g, wanted, err);
+    bool ok = read_metrics(&g, names, err);
     for (size_t i = 0; ok && i < count; i++)
-        ok = check_pick(r, &picks[i], err) && read_runs(&g, &picks[i], err);
+        ok = check_filter(r, &filters[i], err) && read_runs(&g, &filters[i], err);
     ret->metrics = g.metrics.at;
     ret->metric_count = g.metrics.count;
     for (size_t i = 0; ok && i < ret->count; i++)

@@ -5,7 +5,7 @@
 
 #include "store/values.h"
 
-struct qs_arm_pick {                     /* all conditions hold; borrowed texts */
+struct qs_run_filter {                   /* all conditions hold; borrowed texts */
     int64_t job;                         /* 0: any */
     const char *arm;                     /* name, NULL: any */
     const char *build;                   /* label, NULL: any */
@@ -35,7 +35,8 @@ struct qs_arm_run {
 };
 
 struct qs_arm_runs {
-    struct qs_arm_run *at; /* pick by pick, ascending by job, point, device, block, pos, attempt; each once */
+    struct qs_arm_run
+        *at; /* filter by filter, ascending by job, point, device, block, pos, attempt; each once */
     size_t count;
     struct qs_arm_metric *metrics; /* the first is duration_ns */
     size_t metric_count;
@@ -44,15 +45,15 @@ struct qs_arm_runs {
 };
 
 /* Which metrics: those that programs declared, or those of this list. The duration is always there. */
-struct qs_arm_wanted {
+struct qs_metric_names {
     const char *const *names; /* NULL: all that were declared */
     size_t count;
 };
 
-/* Counted runs (block >= 1) of ended jobs that any of the picks matches. QS_E_NOT_FOUND: a metric of the list
- * that the store has never seen, a job or a build of a pick that there is not. */
-bool qs_read_arm_runs(struct qs_store_reader *r, const struct qs_arm_pick *picks, size_t count,
-                      const struct qs_arm_wanted *wanted, struct qs_arm_runs *ret, struct qs_err *err);
+/* Counted runs (block >= 1) of ended jobs that any of the filters matches. QS_E_NOT_FOUND: a metric of the
+ * list that the store has never seen, a job or a build of a filter that there is not. */
+bool qs_read_arm_runs(struct qs_store_reader *r, const struct qs_run_filter *filters, size_t count,
+                      const struct qs_metric_names *names, struct qs_arm_runs *ret, struct qs_err *err);
 void qs_arm_runs_free(struct qs_arm_runs *runs);
 
 #endif

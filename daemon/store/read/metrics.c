@@ -34,14 +34,14 @@ static bool read_runs(struct qs_store_reader *r, int64_t *job, const uint8_t *ui
     return ok;
 }
 
-static bool read_list(struct qs_store_reader *r, int64_t job, const struct qs_arm_wanted *wanted,
+static bool read_list(struct qs_store_reader *r, int64_t job, const struct qs_metric_names *names,
                       struct qs_metric_list *list, struct qs_err *err)
 {
-    if (!wanted->names)
+    if (!names->names)
         return qs_metric_list_add(r, NULL, job, list, err);
-    for (size_t i = 0; i < wanted->count; i++)
-        if (strcmp(wanted->names[i], "duration_ns") != 0 &&
-            !qs_metric_list_add(r, wanted->names[i], 0, list, err))
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->names[i], "duration_ns") != 0 &&
+            !qs_metric_list_add(r, names->names[i], 0, list, err))
             return false;
     return true;
 }
@@ -70,32 +70,32 @@ static bool check_values(const struct qs_job_metrics *all, struct qs_err *err)
 }
 
 static bool read_all(struct qs_store_reader *r, int64_t job, const uint8_t *uid,
-                     const struct qs_arm_wanted *wanted, struct qs_job_metrics *ret, struct qs_err *err)
+                     const struct qs_metric_names *names, struct qs_job_metrics *ret, struct qs_err *err)
 {
     struct qs_metric_list list = {0};
     *ret = (struct qs_job_metrics){0};
-    bool ok = read_runs(r, &job, uid, ret, err) && read_list(r, job, wanted, &list, err);
+    bool ok = read_runs(r, &job, uid, ret, err) && read_list(r, job, names, &list, err);
     ret->metrics = list.at;
     ret->metric_count = list.count;
     for (size_t i = 0; ok && i < ret->count; i++)
         ok = read_run(r, &list, &ret->at[i], err);
-    ok = ok && (!wanted->names || check_values(ret, err));
+    ok = ok && (!names->names || check_values(ret, err));
     free(list.ids);
     if (!ok)
         qs_job_metrics_free(ret);
     return ok;
 }
 
-bool qs_read_job_metrics(struct qs_store_reader *r, int64_t job, const struct qs_arm_wanted *wanted,
+bool qs_read_job_metrics(struct qs_store_reader *r, int64_t job, const struct qs_metric_names *names,
                          struct qs_job_metrics *ret, struct qs_err *err)
 {
-    return read_all(r, job, NULL, wanted, ret, err);
+    return read_all(r, job, NULL, names, ret, err);
 }
 
 bool qs_read_run_metrics(struct qs_store_reader *r, const uint8_t run_uid[16],
-                         const struct qs_arm_wanted *wanted, struct qs_job_metrics *ret, struct qs_err *err)
+                         const struct qs_metric_names *names, struct qs_job_metrics *ret, struct qs_err *err)
 {
-    return read_all(r, 0, run_uid, wanted, ret, err);
+    return read_all(r, 0, run_uid, names, ret, err);
 }
 
 void qs_job_metrics_free(struct qs_job_metrics *metrics)

@@ -21,11 +21,11 @@ struct qs_job_metrics {
 
 /* Of the job's counted runs (block >= 1): all metrics that it has, or those of the list, of which the
  * duration is none. QS_E_NOT_FOUND: a metric of the list that this job has no value of. */
-bool qs_read_job_metrics(struct qs_store_reader *r, int64_t job, const struct qs_arm_wanted *wanted,
+bool qs_read_job_metrics(struct qs_store_reader *r, int64_t job, const struct qs_metric_names *names,
                          struct qs_job_metrics *ret, struct qs_err *err);
 /* The same of one run, whatever its block. */
 bool qs_read_run_metrics(struct qs_store_reader *r, const uint8_t run_uid[16],
-                         const struct qs_arm_wanted *wanted, struct qs_job_metrics *ret, struct qs_err *err);
+                         const struct qs_metric_names *names, struct qs_job_metrics *ret, struct qs_err *err);
 void qs_job_metrics_free(struct qs_job_metrics *metrics);
 /* Of the run with this uid, or NULL. */
 const struct qs_run_metrics *qs_job_metrics_find(const struct qs_job_metrics *metrics,

@@ -80,7 +80,7 @@ static bool reopen(struct qs_store_writer *w, struct qs_err *err)
     w->wal_pages = 0;
     w->blocked = false;
     if (!w->path)
-        return qs_fail(err, QS_E_STORE, "this database was opened for reading alone");
+        return qs_fail(err, QS_E_STORE, "this database was opened read-only");
     if (!qs_db_open(&w->db, w->path, false, err) || !qs_bulk_add(&w->db, err))
         return false;
     sqlite3_wal_hook(w->db.sqlite, on_wal, w);
@@ -88,11 +88,10 @@ static bool reopen(struct qs_store_writer *w, struct qs_err *err)
     if (rc == SQLITE_OK)
         return true;
     if ((rc & 0xff) == SQLITE_BUSY)
-        qs_fail(
-            err, QS_E_STORE,
-            "nothing is stored before the log can begin anew, and somebody keeps a transaction open on it: "
-            "`lsof %s-wal` names who",
-            w->path);
+        qs_fail(err, QS_E_STORE,
+                "nothing is stored until the log can be restarted, and somebody keeps a transaction open on "
+                "it (`lsof %s-wal` shows who)",
+                w->path);
     else
         qs_db_fail(&w->db, rc, err);
     qs_db_close(&w->db);

@@ -134,7 +134,7 @@ static void says_why_a_program_is_none(void **state)
     s->agent->heartbeat_ns = 1000 * S;
     script_pass(s, 5 * S - 1);
     assert_false(s->abandoned);
-    expect_stillborn(s, &killed, "twice the same");
+    expect_stillborn(s, &killed, "the same one twice");
     s = started();
     s->look =
         (struct qs_port_look){.state = QS_PROGRAM_CORRUPT, .layout = 1, .text = "it wrote where it may not"};

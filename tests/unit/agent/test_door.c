@@ -92,7 +92,7 @@ static void takes_loopback_addresses_alone(void **state)
         assert_false(qs_link_listen(&door, none[i], error));
         assert_int_equal(door.listen_fd, -1);
     }
-    refuses("udp:1", "wanted unix:PATH or tcp:127.0.0.1:PORT");
+    refuses("udp:1", "expected unix:PATH or tcp:127.0.0.1:PORT");
 }
 
 static void has_one_socket_file(void **state)

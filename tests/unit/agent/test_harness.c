@@ -260,7 +260,7 @@ static void says_why_a_program_is_no_benchmark(void **state)
     spec = spec_of("fail", "");
     expect_refusal(*state, &spec, "setup: there is no picture");
     spec = spec_of("metrics", "");
-    expect_refusal(*state, &spec, "twice the same");
+    expect_refusal(*state, &spec, "the same one twice");
     spec = spec_of("slow", "");
     spec.hook_limit_ns = 200 * MS;
     expect_refusal(*state, &spec, "had reached its limit");

@@ -339,11 +339,11 @@ static void believes_no_tracer(void **state)
     snprintf(other, sizeof other, "%s/other", trace.dir);
     expect_no_trace("the tracer has written no file");
     assert_int_equal(symlink("/etc/passwd", path), 0);
-    expect_no_trace("the tracer has left a symbolic link in place of its file");
+    expect_no_trace("the tracer wrote a symbolic link in place of its file");
     assert_int_equal(unlink(path), 0);
     put(path, "012345678");
     assert_int_equal(link(path, other), 0);
-    expect_no_trace("what the tracer has left is not a regular file with one name");
+    expect_no_trace("what the tracer wrote is not a regular file with a single name");
     assert_int_equal(unlink(other), 0);
     struct qs_port_traced traced = look_at_trace();
     assert_true(traced.there);
@@ -370,7 +370,7 @@ static void believes_no_tracer(void **state)
     assert_string_equal(traced.why, "the tracer's file is empty");
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
-    expect_no_trace("what the tracer has left is not a regular file with one name");
+    expect_no_trace("what the tracer wrote is not a regular file with a single name");
     qs_trace_file_remove(&trace);
     assert_false(is_there(path));
 }

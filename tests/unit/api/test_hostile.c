@@ -365,7 +365,7 @@ static void bodies_share_their_memory(void **state)
     }
     for (size_t i = 0; i < MOST; i++)
         assert_int_equal(c[i]->in.len, 0);
-    client_until(c[MOST], "requests under way have 192 MiB");
+    client_until(c[MOST], "the bodies of requests under way use all of their 192 MiB");
     assert_non_null(strstr(c[MOST]->in.data, "503 Service Unavailable"));
     (void)submit(f); /* a small one */
     client_close(c[0]);

@@ -85,8 +85,8 @@ static void without_an_owner_nothing_goes_on(void **state)
     f->farm.store = f->store;
     f->reading = true;
     start_api(f);
-    says(f, NULL, "no daemon answers: it goes on as soon as one runs",
-         "no daemon answers: the devices stand here as they are configured, nobody looks at them");
+    says(f, NULL, "no daemon answers: the job continues as soon as one runs",
+         "no daemon answers: the devices are shown as configured, their state is not known");
     free(path);
 }
 
@@ -94,7 +94,7 @@ static void refuses(struct fixture *f, const char *method, const char *target, c
 {
     char want[160];
     struct answer a = fetch(f, method, target, NULL, "", 0);
-    snprintf(want, sizeof want, "this quiesced only reads: %s %s is for one that owns the database", method,
+    snprintf(want, sizeof want, "this quiesced only reads: %s %s needs one that owns the database", method,
              pattern);
     assert_int_equal(a.status, 409);
     assert_string_equal(json_string_value(json_object_get(json_object_get(a.json, "error"), "message")),

@@ -56,7 +56,7 @@ static void bounds_of_an_address(void **state)
     } rows[] = {
         {"/1/2/3/4/5/6/7/8", NULL, 0},
         {"/1/2/3/4/5/6/7/8/9", "no address has more than 8 parts", QS_E_NOT_FOUND},
-        {"/a/", "the path has an empty part: no address ends in a slash", QS_E_NOT_FOUND},
+        {"/a/", "the path has an empty part; no address ends with a slash", QS_E_NOT_FOUND},
         {"/a?1&2&3&4&5&6&7&8&", NULL, 0},
         {"/a?1&2&3&4&5&6&7&8&9", "the query has more than 8 values", QS_E_USAGE},
         {"/a?x=1&y=2&x=3", "the query gives `x` twice", QS_E_USAGE},

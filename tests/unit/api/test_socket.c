@@ -293,7 +293,7 @@ static void refusals_are_told(void **state)
     says(path, QS_E_IO, want);
     assert_int_equal(unlink(lock), 0);
     assert_int_equal(symlink("elsewhere", path), 0);
-    snprintf(want, sizeof want, "%s is there and is not a socket: it is left alone", path);
+    snprintf(want, sizeof want, "%s exists and is not a socket: it is left alone", path);
     says(path, QS_E_SOCKET_PLACE, want);
     snprintf(want, sizeof want, "another quiesced listens on %s", f->socket);
     says(f->socket, QS_E_SOCKET_PLACE, want);

@@ -287,7 +287,7 @@ static void a_job_is_done_again_once(void **state)
     assert_string_equal(f->farm.name, "stored job");
     assert_int_equal(f->farm.file_count, 0);
     a = fetch(f, "POST", "/api/v1/jobs/5:reproduce", NULL, NULL, 0);
-    assert_string_equal(message_of(&a), "job 5 ran on no device: there is nothing to do again");
+    assert_string_equal(message_of(&a), "job 5 ran on no device: there is nothing to reproduce");
     assert_error(a, 409, "conflict");
 }
 

@@ -96,8 +96,7 @@ static void silence_is_waited_for_and_said_once(void **state)
     assert_true(tries_again(f)); /* nobody listens */
     close(fd);
     snprintf(words, sizeof words,
-             "the place is taken; asked at %s whether it makes room, waiting up to 15 s for an answer",
-             f->place);
+             "the place is taken; asked it at %s to make room, waiting up to 15 s for an answer", f->place);
     assert_int_equal(said(f, words), 1);
     assert_int_equal(said(f, ""), 1);
 }

@@ -136,7 +136,7 @@ static void is_never_waited_for(int fds[2])
     for (int i = 0; i < LINES; i++)
         qs_log(log, QS_LOG_INFO, "x", "line=%d %-60s", i, "");
     r.io = qs_io_start(r.loop, r.fd, QS_IO_READ, on_bytes, &r, NULL);
-    r.until = "nobody had read the log";
+    r.until = "because nobody read the log";
     qs_loop_run(r.loop);
     qs_log(log, QS_LOG_INFO, "x", "line=%d ", LAST);
     r.until = "line=100000 ";

@@ -67,7 +67,7 @@ def check_mistakes(t):
     for args, words in [
         (["--iteratons", "3"], "there is no --iteratons; did you mean --iterations?"),
         (["--wholee=3"], "there is no --wholee; did you mean --whole?"),
-        (["--zzzzzzzz", "3"], "there is no --zzzzzzzz; --help lists what there is"),
+        (["--zzzzzzzz", "3"], "there is no --zzzzzzzz; --help lists the options"),
         (["--benchmark", "onse"], "there is no benchmark onse; did you mean once?"),
         (["--whole", "6x"], "whole: `6x` is not a whole number, -5 to 1000"),
         (["--whole", "1001"], "whole: `1001` is not a whole number, -5 to 1000"),

@@ -245,7 +245,7 @@ static void test_wrong_parameter(void **state)
 static void test_option_of_the_stand_alone_main(void **state)
 {
     parent_start(*state, NULL, ARGS("--benchmark", "all", "--iterations", "5"));
-    expect_usage(*state, "there is no --iterations; --help lists what there is");
+    expect_usage(*state, "there is no --iterations; --help lists the options");
 }
 
 static void test_unknown_benchmark(void **state)

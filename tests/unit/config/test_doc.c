@@ -195,12 +195,12 @@ static void test_odd_keys_and_tags(void **state)
     assert_true(at(doc, "a")->quoted && at(doc, "b")->quoted);
     qs_doc_free(doc);
     qs_problems_done(&problems);
-    expect_problem("a: !!int 5\n", "tags are not read", 1, 4);
+    expect_problem("a: !!int 5\n", "tags are not supported", 1, 4);
     expect_problem("? [a]\n: 1\n", "a key is text", 1, 3);
     expect_problem("a: 1\n---\nb: 2\n", "a second document begins here", 2, 1);
-    expect_problem("a: *b\n", "no anchor `&b` is complete here", 1, 4);
+    expect_problem("a: *b\n", "there is no complete anchor `&b` before this", 1, 4);
     expect_problem("a: \"x\\0y\"\n", "text with a NUL character in it", 1, 4);
-    expect_problem("a: 1\nb: 2\n\na: 3\n", "the key `a` is here twice (first on line 1)", 4, 1);
+    expect_problem("a: 1\nb: 2\n\na: 3\n", "the key `a` appears twice (first on line 1)", 4, 1);
     expect_problem("", "the document is empty", 0, 0);
 }
 
@@ -253,11 +253,11 @@ static void test_tag_directives_are_refused_at_once(void **state)
     assert_null(read_doc(text, &problems));
     assert_int_equal(problems.count, 1);
     assert_int_equal(problems.at[0].line, 3);
-    assert_string_equal(problems.at[0].what, "tags are not read");
+    assert_string_equal(problems.at[0].what, "tags are not supported");
     qs_problems_done(&problems);
     free(text);
     assert_null(read_doc("quiesce: 1\r...\r%TAG !a! x\r", &problems));
-    assert_string_equal(problems.at[0].what, "tags are not read");
+    assert_string_equal(problems.at[0].what, "tags are not supported");
     qs_problems_done(&problems);
     struct qs_doc *doc = read_doc("a: b%TAG\n", &problems); /* no directive */
     assert_non_null(doc);

@@ -62,11 +62,11 @@ static void test_refusals(void **state)
         {{"--seed", "x"}, "not `x`"},
         {{"--seed", "-1"}, "not `-1`"},
         {{"--seed", "18446744073709551616"}, "from 0 to 2^64-1"},
-        {{"--simulate", "f"}, "--simulate wants a job too"},
+        {{"--simulate", "f"}, "--simulate needs a job"},
         {{"--job", "f"}, "belong to --simulate"},
         {{"farm.yaml"}, "`farm.yaml` is not an option"},
         {{"--embedded", "--reading"}, "give one of them"},
-        {{"--log-level", "loud"}, "--log-level is error, warn, info or debug, not `loud`"},
+        {{"--log-level", "loud"}, "--log-level must be error, warn, info or debug, not `loud`"},
         {{"--log-level", "Info"}, "not `Info`"},
         {{"--log-level="}, "not ``"},
     };

@@ -100,7 +100,7 @@ static void a_job_names_what_its_farm_has(void **state)
          "job:3:18: plan.metrics: the metric `watts` is a real command, which has no place in virtual time\n"
          "    3 | plan: {metrics: [watts]}\n"
          "      |                  ^\n"
-         "        leave it out in a simulation\n",
+         "        leave it out of a simulation\n",
          true},
     };
     (void)state;
@@ -283,8 +283,8 @@ static void a_key_is_ours_alone(void **state)
                "  make one: (umask 077; head -c 32 /dev/urandom > @)\n");
     expect_key("group", 1, "devices.a.key_file: others may read @ (mode 0640)\n  chmod 600 @\n");
     expect_key("others", 1, "devices.a.key_file: others may read @ (mode 0604)\n  chmod 600 @\n");
-    expect_key("empty", 1, "devices.a.key_file: @ is empty, or no file\n");
-    expect_key("folder", 1, "devices.a.key_file: @ is empty, or no file\n");
+    expect_key("empty", 1, "devices.a.key_file: @ is empty, or not a file\n");
+    expect_key("folder", 1, "devices.a.key_file: @ is empty, or not a file\n");
 }
 
 static void expect_load(const char *name, const char *problems, const char *error)
@@ -314,13 +314,13 @@ static void a_farm_is_loaded_whole_or_not(void **state)
     expect_load("fine", "", "");
     expect_load("absent", "", "cannot read absent: No such file or directory");
     expect_load("one",
-                "one:1:21: devices.d.link: `simm` is not one of the words for `link`\n"
+                "one:1:21: devices.d.link: `simm` is not a value of `link`\n"
                 "    1 | devices: {d: {link: simm}}\n"
                 "      |                     ^\n"
                 "        did you mean `sim`?\n",
                 "one has 1 problem");
     expect_load("two",
-                "two:1:21: devices.d.link: `simm` is not one of the words for `link`\n"
+                "two:1:21: devices.d.link: `simm` is not a value of `link`\n"
                 "    1 | devices: {d: {link: simm}}\n"
                 "      |                     ^\n"
                 "        did you mean `sim`?\n"

@@ -359,7 +359,7 @@ def test_other_version(t, q, server):
     farm.version = json.loads(q("version", "--json")[1])["version"]
     code, out, err = q("history", "--json")
     told = json.loads(out)["error"]
-    t.ok(code == 3 and told["code"] == "version" and "another build" in told["message"], "equal versions are told as other builds", [out])
+    t.ok(code == 3 and told["code"] == "version" and "a different build" in told["message"], "equal versions are told as other builds", [out])
     farm.version, farm.unknown = "9.9", None
     t.equal(q("show", "9")[0], 2, "a thing that is not there is nobody's version")
 

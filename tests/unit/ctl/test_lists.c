@@ -124,7 +124,7 @@ static void what_compare_can_name_is_there_at_every_width(void **state)
         strstr(page, "v1.5   2026-11-20   2026-11-21    12  3 to 12 (5)  pixel6, bench  a-very-long"));
     free(page);
     page = page_of(qs_layout_builds, "{\"builds\":[],\"nights\":[]}", 80, false);
-    assert_string_equal(page, "Nothing was measured yet. To make a job: quiesce run -- COMMAND\n");
+    assert_string_equal(page, "Nothing has been measured yet. To begin: quiesce run -- COMMAND\n");
     free(page);
 }
 

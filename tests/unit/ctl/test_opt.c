@@ -84,14 +84,14 @@ static void errors_show_the_place(void **state)
     check_problem(ARGV("--n=x y"), "quiesce do: --n: `x y` is not a whole number\n"
                                    "  quiesce do '--n=x y'\n"
                                    "                  ^\n");
-    check_problem(ARGV("--ink", "gren"), "quiesce do: --ink: `gren` is not one of its words\n"
+    check_problem(ARGV("--ink", "gren"), "quiesce do: --ink: `gren` is not one of its values\n"
                                          "  quiesce do --ink gren\n"
                                          "                   ^\n"
                                          "  did you mean green?\n");
     check_problem(ARGV("--flag=1"), "quiesce do: --flag takes no value\n"
                                     "  quiesce do --flag=1\n"
                                     "                    ^\n"
-                                    "  leave the value out\n");
+                                    "  leave out the value\n");
     check_problem(ARGV("-f", "-f"), "quiesce do: --flag is given twice\n"
                                     "  quiesce do -f -f\n"
                                     "                ^\n"

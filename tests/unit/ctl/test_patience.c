@@ -50,8 +50,8 @@ static void it_says_since_when_and_why(void **state)
     assert_string_equal(
         out.data,
         "  no answer since 00:00:00 (3 s): a daemon that measures on this machine answers after the window\n"
-        "  still no answer, since 00:00:00 (7 s): the daemon is stopped, `kill -CONT 4711` lets it go on\n"
-        "  still no answer, since 00:00:00 (20 s): the daemon is stopped, `kill -CONT 1` lets it go on\n");
+        "  still no answer, since 00:00:00 (7 s): the daemon is stopped; `kill -CONT 4711` resumes it\n"
+        "  still no answer, since 00:00:00 (20 s): the daemon is stopped; `kill -CONT 1` resumes it\n");
     qs_buf_done(&out);
 }
 

@@ -44,7 +44,7 @@ static void a_key_on_one_side_only_is_refused(void **state)
     struct bed *b = bed_new(true);
     b->peer->asks_proof = false;
     qs_session_start(b->host.session);
-    bed_fails(b, QS_E_AUTH, "asks for no proof");
+    bed_fails(b, QS_E_AUTH, "does not ask for proof");
     b = bed_new(false);
     b->peer->asks_proof = true;
     qs_session_start(b->host.session);
@@ -287,7 +287,7 @@ static void a_message_out_of_place_ends_the_link(void **state)
     bed_fails(b, QS_E_PROTOCOL, "is not allowed in state ready");
     b = ready_bed();
     peer_pong(b->peer, &(struct qs_msg_ping){.id = 999});
-    bed_fails(b, QS_E_PROTOCOL, "nobody asked for");
+    bed_fails(b, QS_E_PROTOCOL, "without a PING");
 }
 
 static void a_run_must_end_where_its_iterations_do(void **state)
@@ -360,7 +360,7 @@ static void a_heart_that_stops_is_noticed(void **state)
     (void)state;
     struct bed *b = ready_bed();
     b->peer->script = deaf;
-    bed_fails(b, QS_E_LINK, "nothing heard for");
+    bed_fails(b, QS_E_LINK, "nothing was heard for");
 }
 
 /* ---- an agent that dies ---- */

@@ -133,7 +133,7 @@ static void a_piece_is_the_one_that_was_asked_for(void **state)
     assert_true(host_begin(&b->host));
     host_wait(&b->host, "run_ready");
     assert_true(host_call(&b->host, QS_MSG_PULL, &ask, 0));
-    bed_fails(b, QS_E_PROTOCOL, "another piece");
+    bed_fails(b, QS_E_PROTOCOL, "the piece that came");
 }
 
 /* How a window of three iterations, numbers 4 to 6, may not come again. */

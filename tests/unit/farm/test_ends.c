@@ -168,7 +168,7 @@ static void yield(struct life *b)
     assert_true(qs_farm_is_working(b->base.farm));
     qs_farm_yield(b->base.farm);
     says(b, 1, "-1 - ");
-    says(b, 2, "1 daemon another quiesced waits to take over: the job begins there");
+    says(b, 2, "1 daemon another quiesced is about to take over: the job begins there");
     assert_string_equal(
         qs_farm_progress(b->base.farm, 1),
         "{\"point\":0,\"points\":1,\"block\":1,\"blocks_min\":2,\"blocks_max\":2,\"next_look\":2,"
@@ -425,7 +425,7 @@ static void test_many_jobs_wait(void **state)
     assert_int_equal(qs_farm_live_jobs(b.base.farm), QS_FARM_JOBS_MAX);
     assert_false(submit_waiting(&b, &err));
     assert_int_equal(err.code, QS_E_LIMIT);
-    assert_non_null(strstr(err.text, "10000 jobs wait or run already"));
+    assert_non_null(strstr(err.text, "10000 jobs are waiting or running already"));
     for (int64_t id = QS_FARM_JOBS_MAX; id >= 1; id--)
         assert_true(qs_farm_cancel(b.base.farm, id, "not needed", on_cancelled, &b, &err));
     qs_loop_run(b.base.loop);

@@ -30,7 +30,7 @@ static void a_device_is_serial_and_port(void **state)
     struct qs_inventory_item *other = added(inv, "012", "");
     assert_null(qs_inventory_add(inv, "0123", "1-2", &err));
     assert_int_equal(err.code, QS_E_CONFLICT);
-    assert_string_equal(err.text, "the farm has a device `0123` at 1-2 already");
+    assert_string_equal(err.text, "the farm already has a device `0123` at 1-2");
     assert_ptr_equal(qs_inventory_find(inv, "0123", "1-1"), a);
     assert_ptr_equal(qs_inventory_find(inv, "0123", "1-2"), b);
     assert_ptr_equal(qs_inventory_find(inv, "0123", NULL), a); /* the first port */

@@ -193,8 +193,8 @@ static void what_is_missing_is_told(void **state)
     problems_of(&b, "quiesce: 1\nbenchmarks: [{name: x, argv: [x]}]\ndevices: {where: name == \"d7\"}\n",
                 NULL, 0, "no device of this farm fits `name == \"d7\"` (the farm has: d0, d1, d2)\n");
     problems_of(&b, text, files, 0,
-                "no content was named for the file `p/a` (send its hash with the job)\n"
-                "no content was named for the file `p/b` (send its hash with the job)\n");
+                "no hash was given for the file `p/a` (send its hash with the job)\n"
+                "no hash was given for the file `p/b` (send its hash with the job)\n");
     memset(files[0].sha256, 'a', 64);
     assert_true(qs_files_put(b.files, "abc", 3, files[1].sha256, &err));
     problems_of(&b, text, files, 2,

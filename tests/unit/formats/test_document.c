@@ -83,7 +83,7 @@ static void test_rounding(void **state)
     gives(QS_FORM_NS, "2.001\n0.9995", 2, (const int64_t[]){2, 1});
     refused(&ns, "499.5", "499.5 ns cannot be kept in whole nanoseconds");
     refused(&ns, "0.3", "stdout:1:1: 0.3 ns cannot be kept");
-    refused(&ns, "2.5", "let the program print the time of many evaluations together");
+    refused(&ns, "2.5", "have the program print the time of many evaluations together");
 }
 
 static void test_patterns(void **state)
@@ -300,10 +300,10 @@ static void test_google_benchmark_is_refused(void **state)
     struct qs_form f = form(QS_FORM_GBENCH, QS_FORM_NS, NULL);
     refused(&f, "{\"benchmarks\":[", "stdout:1:16: not JSON");
     refused(&f, "[]", "`benchmarks` is missing");
-    refused(&f, "{\"benchmarks\":7}", "benchmarks: a list is wanted, this is a number");
+    refused(&f, "{\"benchmarks\":7}", "benchmarks: expected a list, found a number");
     refused(&f, DOC(""), "there is no measurement in it");
     refused(&f, DOC(AGGREGATE), "there is no measurement in it");
-    refused(&f, DOC("3"), "benchmarks[0]: an object is wanted");
+    refused(&f, DOC("3"), "benchmarks[0]: expected an object");
     refused(&f, DOC("{\"real_time\":3}"), "benchmarks[0]: `name` is missing");
     refused(&f, DOC(ROW("a", "\"iterations\":3")), "benchmarks[0]: `real_time` is missing");
     refused(&f, DOC(ROW("a", "\"real_time\":3,\"time_unit\":\"h\"")), "`h` is not a unit of time");

@@ -37,7 +37,7 @@ def told(tap, folder):
     code, out, err = ask(folder, "--dump-states")
     tap.ok(code == 0 and out.startswith("# session\n") and "\n\n# job run\n" in out and not err, "--dump-states", [out, err])
     tap.equal(ask(folder, "--log-level", "loud"),
-              (2, "", "quiesced: --log-level is error, warn, info or debug, not `loud`\n  see --help for the accepted forms\n"),
+              (2, "", "quiesced: --log-level must be error, warn, info or debug, not `loud`\n  see --help for the accepted forms\n"),
               "a level that there is not")
     code, out, err = ask(folder, "--version", "--config")
     tap.ok(code == 2 and "--config wants a value: --config FILE" in err, "an option without its value", [out, err])
@@ -58,9 +58,9 @@ def checked(tap, folder):
         code, out, err = ask(folder, option, "none.yaml", *(["--job", "j"] if option == "--simulate" else []))
         tap.ok(code == 3 and not out and err.startswith("quiesced: cannot read none.yaml: No such file or directory\n"),
                f"{option}: a file that is not there", [str(code), out, err])
-    for name, count in ("lacking.yaml", "1 of the things that it names is not there"), ("lacking2.yaml", "2 of the things that it names are not there"):
+    for name, count in ("lacking.yaml", "1 of the things that it names is missing"), ("lacking2.yaml", "2 of the things that it names are missing"):
         code, out, err = ask(folder, "--check-config", name)
-        tap.ok(code == 2 and not out and "/nowhere/agent" in err and f"quiesced: {name} is written well; {count}\n" in err,
+        tap.ok(code == 2 and not out and "/nowhere/agent" in err and f"quiesced: {name} has no mistakes, but {count}\n" in err,
                f"{name}: {count}", [str(code), out, err])
 
 
@@ -90,7 +90,7 @@ def refused(tap, folder):
     tap.ok(code == 2 and not out and "fd:9 is not a descriptor of a listening socket" in err, "a socket that was not inherited", [str(code), out, err])
     put(folder, "plain", "")
     code, out, err = ask(folder, "--db", "q.db", "--socket", folder + "/plain")
-    tap.ok(code != 0 and not out and "DIR/plain is there and is not a socket: it is left alone" in err and os.path.exists(folder + "/plain"),
+    tap.ok(code != 0 and not out and "DIR/plain exists and is not a socket: it is left alone" in err and os.path.exists(folder + "/plain"),
            "what is no socket stays", [str(code), out, err])
     put(folder, "plain", "no database")
     code, out, err = ask(folder, "--db", "plain", "--embedded")

@@ -132,7 +132,7 @@ static void test_one_arm(void **state)
     world_run(&w, 13, 0, NULL, 0)->state = QS_RUN_FAILED;
     json_t *doc = document(&w, &text);
     assert_int_equal(json_array_size(at(doc, "results.0.comparisons")), 0);
-    assert_non_null(strstr(text.data, "left out because nothing of them was accepted: 1 of 13 blocks"));
+    assert_non_null(strstr(text.data, "left out, because nothing of them was accepted: 1 of 13 blocks"));
     assert_true(has_warning(doc, "results.0.arms.0.warnings", "dependence")); /* they only ever rise */
     assert_true(has_warning(doc, "results.0.arms.0.warnings", "short"));
     assert_true(has_warning(doc, "results.0.warnings", "simulated"));

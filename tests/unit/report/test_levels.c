@@ -85,8 +85,8 @@ static void test_levels_of_devices(void **state)
     json_t *doc = report_of(&w);
     assert_int_equal(json_array_size(at(doc, "results")), 2);
     assert_int_equal(json_array_size(at(doc, "points")), 1);
-    assert_string_equal(text_at(level(doc, "block"), "why"), "one unit for each of the level below");
-    assert_string_equal(text_at(level(doc, "device"), "why"), "one unit for each of the level below");
+    assert_string_equal(text_at(level(doc, "block"), "why"), "one unit for each unit of the level below");
+    assert_string_equal(text_at(level(doc, "device"), "why"), "one unit for each unit of the level below");
     assert_true(number(level(doc, "session"), "share") > 0.95);
     json_decref(doc);
     world_done(&w);

@@ -31,7 +31,7 @@
 #include "stats/opinion.h"
 #include "stats/outlier.h"
 #include "stats/pelt.h"
-#include "stats/plan.h"
+#include "stats/design.h"
 #include "stats/power.h"
 #include "stats/rancid.h"
 #include "stats/ranks.h"

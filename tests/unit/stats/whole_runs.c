@@ -7,7 +7,7 @@
 #include "stats/hier.h"
 #include "stats/impact.h"
 #include "stats/opinion.h"
-#include "stats/plan.h"
+#include "stats/design.h"
 #include "stats/power.h"
 #include "stats/variance.h"
 #include "stats/tree.h"
@@ -134,7 +134,7 @@ static void put_plans(FILE *out, const struct whole_sample *s)
     struct qs_components c;
     cut(&r, s->x, s->nx, false);
     for (size_t k = 0; k < 4; k++) {
-        struct qs_plan_opts opts = qs_plan_opts_default();
+        struct qs_design_opts opts = qs_design_opts_default();
         struct qs_design d;
         r.tree.depth = 1 + k % 2;
         opts.arms = k < 2 ? 1 : 2;
@@ -144,7 +144,7 @@ static void put_plans(FILE *out, const struct whole_sample *s)
         opts.cost_ns[2] = 5000;
         opts.most[r.tree.depth] = k == 3 ? 20 : 2000;
         qs_tree_components(&r.tree, &c);
-        whole_status(out, qs_plan_from_pilot(&c, &opts, &d));
+        whole_status(out, qs_design_from_pilot(&c, &opts, &d));
         for (size_t i = 0; i < d.levels; i++)
             PUT(d.count[i]);
         PUT(d.half_width_ratio);

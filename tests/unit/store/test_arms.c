@@ -11,23 +11,23 @@
 #include "store/read/named.h"
 
 struct asked {
-    struct qs_arm_pick picks[2];
+    struct qs_run_filter filters[2];
     size_t count;
-    struct qs_arm_wanted wanted;
+    struct qs_metric_names metrics;
     struct qs_arm_runs runs;
 };
 
 struct of_job {
     int64_t job;
     uint8_t uid[16]; /* of a run; its first byte 0: the job */
-    struct qs_arm_wanted wanted;
+    struct qs_metric_names metrics;
     struct qs_job_metrics ret;
 };
 
 static bool read_arms(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     struct asked *a = user;
-    return qs_read_arm_runs(r, a->picks, a->count, &a->wanted, &a->runs, err);
+    return qs_read_arm_runs(r, a->filters, a->count, &a->metrics, &a->runs, err);
 }
 
 static struct qs_arm_runs *ask(struct fixture *f, struct asked *a)
@@ -115,7 +115,7 @@ static void fill(struct fixture *f, bool both_ended)
 static void an_arm_has_its_values(void **state)
 {
     struct fixture *f = *state;
-    struct asked a = {.picks = {{.job = f->job, .arm = "a"}}, .count = 1};
+    struct asked a = {.filters = {{.job = f->job, .arm = "a"}}, .count = 1};
     fill(f, true);
     struct qs_arm_runs *runs = ask(f, &a);
     assert_int_equal(runs->count, 1); /* the pilot does not count */
@@ -149,7 +149,7 @@ static void an_arm_has_its_values(void **state)
 static void a_run_may_stand_on_disturbed_values(void **state)
 {
     struct fixture *f = *state;
-    struct asked a = {.picks = {{.job = f->job, .arm = "a"}}, .count = 1};
+    struct asked a = {.filters = {{.job = f->job, .arm = "a"}}, .count = 1};
     fill(f, true);
     end(f, 2, 3);
     struct qs_arm_runs *runs = ask(f, &a);
@@ -167,24 +167,24 @@ static void builds_and_nights_are_found(void **state)
 {
     struct fixture *f = *state;
     const char *const names[] = {"max_rss_bytes", "duration_ns"};
-    struct asked a = {.picks = {{.build = "v2"}, {.job = 2}}, .count = 2, .wanted = {names, 2}};
+    struct asked a = {.filters = {{.build = "v2"}, {.job = 2}}, .count = 2, .metrics = {names, 2}};
     fill(f, true);
     struct qs_arm_runs *runs = ask(f, &a);
     assert_true(runs->at[0].values[0].n + runs->at[0].values[1].n == 0); /* it is not done */
     qs_arm_runs_free(runs);
     end(f, 4, 0);
     runs = ask(f, &a);
-    assert_int_equal(runs->count, 1); /* both picks mean the same run */
+    assert_int_equal(runs->count, 1); /* both filters mean the same run */
     assert_int_equal(runs->metric_count, 2);
     assert_true(runs->at[0].values[1].at[3] == 4096 * 4);
     assert_string_equal(runs->at[0].build, "v2");
     assert_string_equal(runs->at[0].build_content + 60, "00ff");
     qs_arm_runs_free(runs);
-    a = (struct asked){.picks = {{.from_wall_ns = 20, .until_wall_ns = 70}}, .count = 1};
+    a = (struct asked){.filters = {{.from_wall_ns = 20, .until_wall_ns = 70}}, .count = 1};
     assert_int_equal(ask(f, &a)->count, 2);
     assert_int_equal(a.runs.at[1].arm, 1);
     qs_arm_runs_free(&a.runs);
-    a = (struct asked){.picks = {{.from_wall_ns = 21, .until_wall_ns = 71, .arm = "new"}}, .count = 1};
+    a = (struct asked){.filters = {{.from_wall_ns = 21, .until_wall_ns = 71, .arm = "new"}}, .count = 1};
     assert_int_equal(ask(f, &a)->count, 1);
     assert_int_equal(a.runs.at[0].job, 2);
     qs_arm_runs_free(&a.runs);
@@ -226,7 +226,7 @@ static void add_third(struct fixture *f)
 static void a_range_has_the_builds_between(void **state)
 {
     struct fixture *f = *state;
-    struct asked a = {.picks = {{.build = "v2..v1", .build_from = "v2", .build_to = "v1"}}, .count = 1};
+    struct asked a = {.filters = {{.build = "v2..v1", .build_from = "v2", .build_to = "v1"}}, .count = 1};
     fill(f, true);
     add_third(f);
     struct qs_arm_runs *runs = ask(f, &a);
@@ -234,18 +234,18 @@ static void a_range_has_the_builds_between(void **state)
     assert_string_equal(runs->at[0].build, "v2");
     assert_string_equal(runs->at[1].build, "v1");
     qs_arm_runs_free(runs);
-    a.picks[0].build_from = "v1";
+    a.filters[0].build_from = "v1";
     runs = ask(f, &a);
     assert_int_equal(runs->count, 1);
     qs_arm_runs_free(runs);
-    a.picks[0].build_to = "v9";
+    a.filters[0].build_to = "v9";
     refused(f, &a, "no build `v9`");
-    a.picks[0].build_to = "v1";
-    a.picks[0].build_from = "v8";
+    a.filters[0].build_to = "v1";
+    a.filters[0].build_from = "v8";
     refused(f, &a, "no build `v8`");
     struct qs_err err = QS_ERR_INIT;
-    a.picks[0].build_from = "v1";
-    a.picks[0].build_to = "v2";
+    a.filters[0].build_from = "v1";
+    a.filters[0].build_to = "v2";
     assert_false(qs_store_read_now(f->store, read_arms, &a, &err));
     assert_int_equal(err.code, QS_E_USAGE);
     assert_non_null(strstr(err.text, "write build:v2..v1"));
@@ -256,13 +256,13 @@ static void what_is_not_there_is_told(void **state)
     struct fixture *f = *state;
     const char *const names[] = {"cycles"};
     fill(f, true);
-    refused(f, &(struct asked){.picks = {{.job = 3}}, .count = 1}, "no job 3");
-    refused(f, &(struct asked){.picks = {{.job = 1, .arm = "c"}}, .count = 1}, "no arm `c`");
-    refused(f, &(struct asked){.picks = {{.build = "v3"}}, .count = 1},
+    refused(f, &(struct asked){.filters = {{.job = 3}}, .count = 1}, "no job 3");
+    refused(f, &(struct asked){.filters = {{.job = 1, .arm = "c"}}, .count = 1}, "no arm `c`");
+    refused(f, &(struct asked){.filters = {{.build = "v3"}}, .count = 1},
             "no build `v3`, did you mean `v2`? `quiesce builds` lists them");
-    refused(f, &(struct asked){.picks = {{.build = "head"}}, .count = 1},
+    refused(f, &(struct asked){.filters = {{.build = "head"}}, .count = 1},
             "no build `head`; `quiesce builds` lists them");
-    refused(f, &(struct asked){.picks = {{.job = 1}}, .count = 1, .wanted = {names, 1}}, "`cycles`");
+    refused(f, &(struct asked){.filters = {{.job = 1}}, .count = 1, .metrics = {names, 1}}, "`cycles`");
 }
 
 struct called {
@@ -369,7 +369,7 @@ static void a_running_job_is_left_out(void **state)
 {
     struct fixture *f = *state;
     fill(f, false);
-    struct asked a = {.picks = {{.build = "v2"}, {.job = 2}}, .count = 2};
+    struct asked a = {.filters = {{.build = "v2"}, {.job = 2}}, .count = 2};
     struct qs_arm_runs *runs = ask(f, &a);
     assert_int_equal(runs->count, 0);
     assert_int_equal(runs->running_count, 1);
@@ -394,8 +394,8 @@ static void a_number_is_met_once(void **state)
 static bool read_metrics(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     struct of_job *a = user;
-    return a->uid[0] ? qs_read_run_metrics(r, a->uid, &a->wanted, &a->ret, err)
-                     : qs_read_job_metrics(r, a->job, &a->wanted, &a->ret, err);
+    return a->uid[0] ? qs_read_run_metrics(r, a->uid, &a->metrics, &a->ret, err)
+                     : qs_read_job_metrics(r, a->job, &a->metrics, &a->ret, err);
 }
 
 /* Two windows with what a command of the farm said: the second is disturbed, of a third it failed. */
@@ -461,9 +461,9 @@ static void a_window_of_warm_up_says_nothing(void **state)
     struct qs_err err = QS_ERR_INIT;
     fill_windows(f);
     end(f, 2, 4); /* all of the first window */
-    assert_false(qs_store_read_now(f->store, read_metrics,
-                                   &(struct of_job){.job = f->job, .wanted = {(const char *[]){"cycles"}, 1}},
-                                   &err));
+    assert_false(
+        qs_store_read_now(f->store, read_metrics,
+                          &(struct of_job){.job = f->job, .metrics = {(const char *[]){"cycles"}, 1}}, &err));
     assert_int_equal(err.code, QS_E_NOT_FOUND);
     struct qs_err none = QS_ERR_INIT;
     assert_true(qs_store_read_now(f->store, read_metrics, &a, &none));
@@ -471,7 +471,7 @@ static void a_window_of_warm_up_says_nothing(void **state)
     assert_int_equal(a.ret.at[0].values[1].warm, 1);
     qs_job_metrics_free(&a.ret);
     const char *const names[] = {"max_rss_bytes", "duration_ns", "energy_uj"};
-    a = (struct of_job){.job = f->job, .wanted = {names, 3}};
+    a = (struct of_job){.job = f->job, .metrics = {names, 3}};
     assert_true(qs_store_read_now(f->store, read_metrics, &a, &none));
     assert_int_equal(a.ret.metric_count, 2); /* the duration is no other metric */
     assert_int_equal(a.ret.at[0].values[0].n, 4);

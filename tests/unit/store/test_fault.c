@@ -104,8 +104,8 @@ static void after_a_failed_sync_a_reader_is_waited_for(void **state)
     struct qs_window_row w = make_window(1, 0, 0, 10, rows);
     sqlite3 *reader = begin_reading(f->path);
     char *want =
-        qs_asprintf("%s: after the last failure: nothing is stored before the log can begin anew, and "
-                    "somebody keeps a transaction open on it: `lsof %s-wal` names who",
+        qs_asprintf("%s: after the last failure: nothing is stored until the log can be restarted, and "
+                    "somebody keeps a transaction open on it (`lsof %s-wal` shows who)",
                     qs_store_path(f->store), qs_store_path(f->store));
     disk.fail_syncs = 1;
     assert_int_equal(put_window(f, &w), QS_E_STORE);

@@ -279,7 +279,7 @@ static void reading_nothing_makes_nothing(void **state)
     qs_loop_run(f->loop);
     assert_int_equal(told.count, 1);
     assert_int_equal(told.code, QS_E_STORE);
-    assert_non_null(strstr(told.text, "for reading alone"));
+    assert_non_null(strstr(told.text, "read-only"));
     fixture_close(f);
     assert_int_equal(files_in(f->dir), 0);
     struct qs_err err = QS_ERR_INIT;

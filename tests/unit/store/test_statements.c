@@ -335,8 +335,8 @@ static void is_text(char *json, const char *expected)
     free(json);
 }
 
-static const struct qs_arm_wanted all;
-static const struct qs_arm_pick pick = {
+static const struct qs_metric_names all;
+static const struct qs_run_filter filter = {
     .job = 1, .arm = "a", .build = "r1..r1", .build_from = "r1", .build_to = "r1"};
 static const struct qs_series_filter any;
 static const struct qs_history_metric duration;
@@ -387,7 +387,7 @@ READ(job_windows, struct qs_windows, qs_read_job_windows(r, 1, &x, err), qs_wind
 READ(run_windows, struct qs_windows, qs_read_run_windows(r, uid, &x, err), qs_windows_free(&x))
 READ(job_metrics, struct qs_job_metrics, qs_read_job_metrics(r, 1, &all, &x, err), qs_job_metrics_free(&x))
 READ(run_metrics, struct qs_job_metrics, qs_read_run_metrics(r, uid, &all, &x, err), qs_job_metrics_free(&x))
-READ(arm_runs, struct qs_arm_runs, qs_read_arm_runs(r, &pick, 1, &all, &x, err), qs_arm_runs_free(&x))
+READ(arm_runs, struct qs_arm_runs, qs_read_arm_runs(r, &filter, 1, &all, &x, err), qs_arm_runs_free(&x))
 READ(series, struct qs_series_list, qs_read_series(r, &any, 10, &x, err), qs_series_list_free(&x))
 READ(series_metrics, struct qs_history_metrics, qs_read_series_metrics(r, &series, &x, err),
      qs_history_metrics_free(&x))

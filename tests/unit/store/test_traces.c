@@ -174,8 +174,8 @@ static void run_attempt(struct fixture *f, uint8_t run, uint8_t session, uint32_
 static void check_superseded(struct qs_store_reader *r, int64_t job, struct qs_err *err)
 {
     static const bool superseded[7] = {[2] = true, [3] = true};
-    const struct qs_arm_wanted all = {.names = NULL};
-    const struct qs_arm_pick pick = {.job = job};
+    const struct qs_metric_names all = {.names = NULL};
+    const struct qs_run_filter filter = {.job = job};
     struct qs_measured_runs measured;
     struct qs_arm_runs runs;
     assert_true(qs_read_measured_runs(r, job, &measured, err));
@@ -183,7 +183,7 @@ static void check_superseded(struct qs_store_reader *r, int64_t job, struct qs_e
     for (size_t i = 0; i < measured.count; i++)
         assert_int_equal(measured.at[i].superseded, superseded[measured.at[i].run_uid[0]]);
     qs_measured_runs_free(&measured);
-    assert_true(qs_read_arm_runs(r, &pick, 1, &all, &runs, err));
+    assert_true(qs_read_arm_runs(r, &filter, 1, &all, &runs, err));
     for (size_t i = 0; i < runs.count; i++)
         assert_int_equal(runs.at[i].superseded, superseded[runs.at[i].uid[0]]);
     qs_arm_runs_free(&runs);

@@ -42,7 +42,7 @@ QUIESCE_FN struct quiesce_param *quiesce_i_named(struct quiesce *q, const char *
     if (!p && best) {
         quiesce_fail(q, "there is no %s%s; did you mean %s%s?", what, name, what, best);
     } else if (!p) {
-        quiesce_fail(q, "there is no %s%s; --help lists what there is", what, name);
+        quiesce_fail(q, "there is no %s%s; --help lists the options", what, name);
     }
     return p;
 }

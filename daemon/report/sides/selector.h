@@ -1,12 +1,12 @@
 /* What people write to say which runs they mean: one side of a comparison. */
-#ifndef QS_REPORT_SIDES_PICKS_H
-#define QS_REPORT_SIDES_PICKS_H
+#ifndef QS_REPORT_SIDES_SELECTOR_H
+#define QS_REPORT_SIDES_SELECTOR_H
 
 #include "base/err.h"
 #include "store/read/arms.h"
 
-struct qs_picks {
-    struct qs_arm_pick *at; /* owned, as the texts in them */
+struct qs_run_selector {
+    struct qs_run_filter *at; /* owned, as the texts in them */
     size_t count;
 };
 
@@ -20,9 +20,9 @@ enum qs_pool { QS_POOL_JOBS, QS_POOL_ALL, QS_POOL_NAMES };
  *   build:FROM..TO                   from one build to the other, in the order in which they came
  *   night:2026-11-20, night:...:ARM  sessions that began on that day, from midnight to midnight here
  * QS_E_USAGE says what is wrong with which. */
-bool qs_picks_parse(const char *text, struct qs_picks *ret, struct qs_err *err);
-enum qs_pool qs_picks_pool(const struct qs_picks *s);
-void qs_picks_done(struct qs_picks *s);
+bool qs_run_selector_parse(const char *text, struct qs_run_selector *ret, struct qs_err *err);
+enum qs_pool qs_run_selector_pool(const struct qs_run_selector *s);
+void qs_run_selector_done(struct qs_run_selector *s);
 
 enum { QS_NIGHT_CHARS = 11 };
 /* What `night:` calls a moment: the day here, "2026-11-20". */

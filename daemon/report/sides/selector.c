@@ -1,4 +1,4 @@
-#include "report/sides/picks.h"
+#include "report/sides/selector.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-enum { PICKS_MOST = 64, DATE_CHARS = 10 };
+enum { FILTERS_MOST = 64, DATE_CHARS = 10 };
 
 /* When a day begins on this machine, in seconds; -1 where there is no such day. */
 static int64_t midnight_s(int year, int month, int day)
@@ -31,7 +31,7 @@ void qs_night_name(int64_t wall_ns, char text[QS_NIGHT_CHARS])
         snprintf(text, QS_NIGHT_CHARS, "?");
 }
 
-static bool take_night(const char *text, struct qs_arm_pick *pick)
+static bool take_night(const char *text, struct qs_run_filter *filter)
 {
     int year = 0, month = 0, day = 0, n = 0;
     if (strspn(text, "0123456789-") != DATE_CHARS ||
@@ -40,61 +40,60 @@ static bool take_night(const char *text, struct qs_arm_pick *pick)
     if (text[n] != '\0' && (text[n] != ':' || text[n + 1] == '\0'))
         return false;
     int64_t from_s = midnight_s(year, month, day);
-    pick->from_wall_ns = from_s * 1000000000;
-    pick->until_wall_ns = next_midnight_s(year, month, day) * 1000000000;
-    pick->arm = text[n] == ':' ? qs_strdup(text + n + 1) : NULL;
+    filter->from_wall_ns = from_s * 1000000000;
+    filter->until_wall_ns = next_midnight_s(year, month, day) * 1000000000;
+    filter->arm = text[n] == ':' ? qs_strdup(text + n + 1) : NULL;
     return from_s >= 0;
 }
 
-static bool take_job(const char *text, struct qs_arm_pick *pick)
+static bool take_job(const char *text, struct qs_run_filter *filter)
 {
     enum { DIGITS_MOST = 18 };
     size_t n = strspn(text, "0123456789");
     if (n < 1 || n > DIGITS_MOST || (text[n] != '\0' && (text[n] != ':' || text[n + 1] == '\0')))
         return false;
-    pick->job = strtoll(text, NULL, 10);
-    pick->arm = text[n] == ':' ? qs_strdup(text + n + 1) : NULL;
-    return pick->job > 0;
+    filter->job = strtoll(text, NULL, 10);
+    filter->arm = text[n] == ':' ? qs_strdup(text + n + 1) : NULL;
+    return filter->job > 0;
 }
 
 /* A label may have two dots in it: which it is, the store knows. */
-static bool take_build(const char *text, struct qs_arm_pick *pick)
+static bool take_build(const char *text, struct qs_run_filter *filter)
 {
     const char *dots = strstr(text, "..");
-    pick->build = qs_strdup(text);
+    filter->build = qs_strdup(text);
     if (dots && dots > text && dots[2] != '\0') {
-        pick->build_from = qs_strndup(text, (size_t)(dots - text));
-        pick->build_to = qs_strdup(dots + 2);
+        filter->build_from = qs_strndup(text, (size_t)(dots - text));
+        filter->build_to = qs_strdup(dots + 2);
     }
     return *text != '\0';
 }
 
-static bool take_item(const char *text, struct qs_arm_pick *pick)
+static bool take_item(const char *text, struct qs_run_filter *filter)
 {
     static const char build[] = "build:", night[] = "night:";
     if (strncmp(text, build, sizeof build - 1) == 0)
-        return take_build(text + sizeof build - 1, pick);
+        return take_build(text + sizeof build - 1, filter);
     if (strncmp(text, night, sizeof night - 1) == 0)
-        return take_night(text + sizeof night - 1, pick);
-    return take_job(text, pick);
+        return take_night(text + sizeof night - 1, filter);
+    return take_job(text, filter);
 }
 
-bool qs_picks_parse(const char *text, struct qs_picks *ret, struct qs_err *err)
+bool qs_run_selector_parse(const char *text, struct qs_run_selector *ret, struct qs_err *err)
 {
-    *ret = (struct qs_picks){0};
+    *ret = (struct qs_run_selector){0};
     for (const char *at = text;; at++) {
         size_t n = strcspn(at, ",");
         char *item = qs_strndup(at, n);
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
-        ret->at[ret->count] = (struct qs_arm_pick){0};
-        bool ok = ret->count < PICKS_MOST && take_item(item, &ret->at[ret->count++]);
+        ret->at[ret->count] = (struct qs_run_filter){0};
+        bool ok = ret->count < FILTERS_MOST && take_item(item, &ret->at[ret->count++]);
         if (!ok) {
-            qs_fail(
-                err, QS_E_USAGE,
-                "`%.60s` says no runs: a job `12` or its arm `12:NAME`, `build:LABEL`, `build:FROM..TO`, or "
-                "`night:2026-11-20`, at most %d of them with commas between",
-                item, PICKS_MOST);
-            qs_picks_done(ret);
+            qs_fail(err, QS_E_USAGE,
+                    "`%.60s` does not name runs: write a job `12` or its arm `12:NAME`, `build:LABEL`, "
+                    "`build:FROM..TO`, or `night:2026-11-20`, at most %d of them, separated by commas",
+                    item, FILTERS_MOST);
+            qs_run_selector_done(ret);
         }
         free(item);
         at += n;
@@ -103,7 +102,7 @@ bool qs_picks_parse(const char *text, struct qs_picks *ret, struct qs_err *err)
     }
 }
 
-enum qs_pool qs_picks_pool(const struct qs_picks *s)
+enum qs_pool qs_run_selector_pool(const struct qs_run_selector *s)
 {
     bool named = true, jobs = true;
     for (size_t i = 0; i < s->count; i++) {
@@ -113,7 +112,7 @@ enum qs_pool qs_picks_pool(const struct qs_picks *s)
     return named ? QS_POOL_ALL : jobs ? QS_POOL_JOBS : QS_POOL_NAMES;
 }
 
-void qs_picks_done(struct qs_picks *s)
+void qs_run_selector_done(struct qs_run_selector *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         free((char *)s->at[i].arm);
@@ -122,5 +121,5 @@ void qs_picks_done(struct qs_picks *s)
         free((char *)s->at[i].build_to);
     }
     free(s->at);
-    *s = (struct qs_picks){0};
+    *s = (struct qs_run_selector){0};
 }

@@ -1,22 +1,22 @@
-#include "stats/plan.h"
+#include "stats/design.h"
 
 #include "stats/pick.h"
 #include "stats/special.h"
 
 #include <math.h>
 
-struct qs_plan_opts qs_plan_opts_default(void)
+struct qs_design_opts qs_design_opts_default(void)
 {
-    struct qs_plan_opts opts = {.half_width_ratio = 0.01, .level = 0.95, .arms = 1};
+    struct qs_design_opts opts = {.half_width_ratio = 0.01, .level = 0.95, .arms = 1};
     for (size_t i = 0; i <= QS_DEPTH_MAX; i++) {
         opts.cost_ns[i] = NAN;
-        opts.least[i] = i == QS_PLAN_ITERATION ? 10 : 3;
-        opts.most[i] = i == QS_PLAN_ITERATION ? 100000 : 10000;
+        opts.least[i] = i == QS_DESIGN_ITERATION ? 10 : 3;
+        opts.most[i] = i == QS_DESIGN_ITERATION ? 100000 : 10000;
     }
     return opts;
 }
 
-static bool options_hold(const struct qs_plan_opts *opts, size_t top)
+static bool options_hold(const struct qs_design_opts *opts, size_t top)
 {
     if (!(opts->half_width_ratio > 0) || !(opts->level > 0 && opts->level < 1) || opts->arms < 1 ||
         opts->arms > 2)
@@ -43,7 +43,7 @@ static size_t optimum(double var, double var_above, double cost, double cost_abo
     return r < (double)most ? (size_t)r : most;
 }
 
-static double half_width(double s, size_t k, const struct qs_plan_opts *opts)
+static double half_width(double s, size_t k, const struct qs_design_opts *opts)
 {
     double arms = opts->arms, n = (double)k;
     return qs_qt(1 - (1 - opts->level) / 2, arms * (n - 1)) * s * sqrt(arms / n);
@@ -51,7 +51,7 @@ static double half_width(double s, size_t k, const struct qs_plan_opts *opts)
 
 /* The smallest k in its bounds with a half-width as wanted, which falls with k; `most` where there is none.
  */
-static size_t top_units(double s, double wanted, size_t least, size_t most, const struct qs_plan_opts *opts)
+static size_t top_units(double s, double wanted, size_t least, size_t most, const struct qs_design_opts *opts)
 {
     size_t lo = qs_more(2, least), hi = most;
     while (lo < hi) {
@@ -65,28 +65,28 @@ static size_t top_units(double s, double wanted, size_t least, size_t most, cons
 }
 
 /* The variance of the mean of one highest unit. */
-static double top_variance(const struct qs_components *pilot, const struct qs_design *plan)
+static double top_variance(const struct qs_components *pilot, const struct qs_design *design)
 {
     double s2 = 0;
-    for (size_t i = 0; i < plan->levels; i++) {
+    for (size_t i = 0; i < design->levels; i++) {
         double share = pilot->level[i].var;
-        for (size_t j = i; j + 1 < plan->levels; j++)
-            share /= (double)plan->count[j];
+        for (size_t j = i; j + 1 < design->levels; j++)
+            share /= (double)design->count[j];
         s2 += share;
     }
     return s2;
 }
 
-static double total_cost_ns(const struct qs_design *plan, const struct qs_plan_opts *opts)
+static double total_cost_ns(const struct qs_design *design, const struct qs_design_opts *opts)
 {
     double cost_ns = 0;
-    for (size_t i = 0; i < plan->levels; i++)
-        cost_ns = (cost_ns + opts->cost_ns[i]) * (double)plan->count[i];
+    for (size_t i = 0; i < design->levels; i++)
+        cost_ns = (cost_ns + opts->cost_ns[i]) * (double)design->count[i];
     return opts->arms * cost_ns;
 }
 
-enum qs_status qs_plan_from_pilot(const struct qs_components *pilot, const struct qs_plan_opts *opts,
-                                  struct qs_design *out)
+enum qs_status qs_design_from_pilot(const struct qs_components *pilot, const struct qs_design_opts *opts,
+                                    struct qs_design *out)
 {
     size_t top = pilot->depth;
     *out = (struct qs_design){.half_width_ratio = NAN, .cost_ns = NAN};
