@@ -63,8 +63,9 @@ static void on_hang_up(unsigned events, void *user)
     struct pollfd now = {.fd = fd_of(ex)};
     (void)events;
     bool whole = poll(&now, 1, 0) > 0 && (now.revents & (POLLHUP | POLLERR)) != 0;
+    bool answered = ex->queued && !ex->is_flow; /* all of it is made: who has no more to ask may still read */
     qs_flow_unwatch(ex);
-    if (!whole && !ex->flow.ends_half)
+    if (!whole && (!ex->flow.ends_half || answered))
         return;
     ex->flow.failed = true;
     qs_exchange_wake(ex);

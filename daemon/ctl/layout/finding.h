@@ -11,7 +11,7 @@ void qs_layout_finding(const struct qs_layout *layout, const struct qs_finding *
  * exactly. */
 void qs_finding_value(const struct qs_layout *layout, struct qs_grid *grid, double v, const char *unit);
 void qs_finding_change(struct qs_grid *grid, const struct qs_finding *f);
-/* tally.c: the sentence of "tally"; nothing of a job, which has none: the ratios of different arms have no
+/* The sentence of "tally"; nothing of a job, which has none: the ratios of different arms have no
  * mean. */
 void qs_layout_tally(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 

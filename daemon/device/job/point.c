@@ -64,7 +64,8 @@ static void restore_iterations(struct qs_job_run *job)
     uint32_t longest[2] = {0};
     for (size_t i = 0; i < job->p.earlier->count; i++) {
         const struct qs_measured_run *s = &job->p.earlier->at[i];
-        if (s->point != job->schedule.point || strcmp(s->device, job->p.device) != 0)
+        if (s->point != job->schedule.point || strcmp(s->device, job->p.device) != 0 ||
+            s->arm >= job->p.spec->arm_count)
             continue;
         uint32_t *of = &longest[qs_job_conditions(job->p.spec, s->point, s->arm)->enough.stop != NULL];
         *of = s->window_n > *of ? s->window_n : *of;

@@ -105,12 +105,13 @@ static void fill_arm(const struct qs_report_group *g, struct qs_report_metric *m
     arm->count = off[values.k];
     arm->run_medians = qs_malloc((values.k + 1) * sizeof *arm->run_medians);
     for (size_t i = 0; i < g->run_count; i++) {
-        if (is_used(g, m, i, index)) {
+        if (g->runs[i].arm != index || !g->block_used[g->runs[i].block])
+            continue;
+        qs_views_add(&arm->tally, &m->runs[i].tally); /* also where they left nothing of it */
+        if (is_used(g, m, i, index))
             arm->run_medians[arm->runs++] = m->runs[i].median;
-            qs_views_add(&arm->tally, &m->runs[i].tally);
-        } else if (g->runs[i].arm == index && g->block_used[g->runs[i].block]) {
+        else
             arm->missing++;
-        }
     }
     (void)qs_describe(arm->values, arm->count, &arm->all);
     (void)qs_describe(arm->run_medians, arm->runs, &arm->medians);

@@ -60,6 +60,7 @@ static void put_of_windows(struct qs_json *j, const struct qs_part_metric *p,
                            const struct qs_import_series *s)
 {
     struct qs_part_windows windows;
+    size_t count = p->count + (p->strip ? p->missing : 0); /* of a run: they are there whatever views left */
     if (!p->windows) {
         qs_json_key(j, "floor");
         qs_json_null(j);
@@ -67,9 +68,9 @@ static void put_of_windows(struct qs_json *j, const struct qs_part_metric *p,
         qs_json_null(j);
         return;
     }
-    qs_part_windows(&windows, p->windows, p->runs, p->count);
+    qs_part_windows(&windows, p->windows, p->runs, count);
     qs_put_part_floor(j, &windows, least(s));
-    qs_put_part_covariates(j, &windows, p->runs, p->count);
+    qs_put_part_covariates(j, &windows, p->runs, count);
     qs_part_windows_done(&windows);
 }
 

@@ -81,8 +81,12 @@ static bool reopen(struct qs_store_writer *w, struct qs_err *err)
     w->blocked = false;
     if (!w->path)
         return qs_fail(err, QS_E_STORE, "this database was opened read-only");
-    if (!qs_db_open(&w->db, w->path, false, err) || !qs_bulk_add(&w->db, err))
+    if (!qs_db_open(&w->db, w->path, false, err))
         return false;
+    if (!qs_bulk_add(&w->db, err)) {
+        qs_db_close(&w->db);
+        return false;
+    }
     sqlite3_wal_hook(w->db.sqlite, on_wal, w);
     int rc = sqlite3_wal_checkpoint_v2(w->db.sqlite, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (rc == SQLITE_OK)

@@ -79,17 +79,16 @@ static void a_client_that_will_send_no_more_is_answered(void **state)
     client_close(c);
 }
 
-/* An analysis that would take minutes. */
-static struct client *analyse_with(struct fixture *f, const char *headers)
+static struct client *analyse_many(struct fixture *f, const char *headers, int resamples, int per_series)
 {
     struct qs_buf values, request;
     qs_buf_init(&values);
     qs_buf_init(&request);
-    qs_buf_str(
-        &values,
-        "{\"options\":{\"resamples\":100000},\"files\":[{\"name\":\"a.csv\",\"text\":\"name,run,value");
+    qs_buf_fmt(&values,
+               "{\"options\":{\"resamples\":%d},\"files\":[{\"name\":\"a.csv\",\"text\":\"name,run,value",
+               resamples);
     for (int series = 0; series < 50; series++)
-        for (int i = 0; i < 1000; i++)
+        for (int i = 0; i < per_series; i++)
             qs_buf_fmt(&values, "\\ns%d,%d,%d", series, i / 10, 1000 + i * 7919 % 97);
     qs_buf_str(&values, "\"}]}");
     qs_buf_fmt(
@@ -103,9 +102,31 @@ static struct client *analyse_with(struct fixture *f, const char *headers)
     return c;
 }
 
+/* An analysis that would take minutes. */
+static struct client *analyse_with(struct fixture *f, const char *headers)
+{
+    return analyse_many(f, headers, 100000, 1000);
+}
+
 static struct client *analyse(struct fixture *f)
 {
     return analyse_with(f, "");
+}
+
+/* Who leaves while it is computed ends it; who has its beginning and will send no more gets the rest. */
+static void a_long_answer_goes_on_to_who_will_send_no_more(void **state)
+{
+    struct fixture *f = *state;
+    struct client *c = analyse_many(f, "", 100, 20);
+    client_until(c, "200 OK");
+    assert_int_equal(shutdown(c->fd, SHUT_WR), 0);
+    settle(f);
+    client_until(c, NULL);
+    struct answer a = parse(&c->in);
+    assert_true(a.body.len > 500000); /* more than a socket took at once */
+    assert_non_null(a.json);
+    answer_done(&a);
+    client_close(c);
 }
 
 static void tick(void *user)
@@ -330,6 +351,7 @@ int main(void)
         CASE(a_stream_ends_behind_the_beginning_of_another_request),
         CASE(a_silence_lets_go_whom_it_held),
         CASE(a_client_that_will_send_no_more_is_answered),
+        CASE(a_long_answer_goes_on_to_who_will_send_no_more),
         CASE(an_analysis_ends_with_its_client),
         CASE(progress_goes_on),
         CASE(an_analysis_rests_in_a_silence_and_ends_after_it),

@@ -219,6 +219,12 @@ static void test_of_a_run(void **state)
     assert_int_equal(number(doc, "metrics.0.sample.describe.min"), 120);
     assert_int_equal(number(doc, "metrics.0.sample.dropped.view"), 2);
     assert_int_equal(number(doc, "metrics.0.views.1.used"), 3);
+    assert_int_equal(number(doc, "metrics.0.covariates.windows"), 2);
+    json_decref(doc);
+    assert_true(qs_views_parse("discard-first:9", &m.w.in.views, &err));
+    doc = run_doc(&m.w, &run, &windows, brief); /* its windows are there whatever is left of their values */
+    assert_true(json_is_null(at(doc, "metrics.0.sample")));
+    assert_int_equal(number(doc, "metrics.0.covariates.windows"), 2);
     json_decref(doc);
     for (size_t i = 0; i < 5; i++)
         windows.at[0].worth[i] = QS_WORTH_DISTURBED;

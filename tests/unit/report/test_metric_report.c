@@ -59,6 +59,12 @@ static void test_metrics(void **state)
     assert_string_equal(text_at(a, "3.strip.of"), "runs");
     assert_int_equal(json_array_size(at(a, "3.views")), 0);
     json_decref(doc);
+    m.all.at[2].values[RATE].n = 1; /* of which the view leaves nothing: it is counted all the same */
+    doc = job_doc(&m);
+    a = at(doc, "results.0.arms.0.metrics");
+    assert_true(number(a, "1.runs") == 7 && number(a, "1.runs_missing") == 1);
+    assert_true(number(a, "1.views.0.used") == 14 && number(a, "1.views.0.dropped") == 8);
+    json_decref(doc);
     metrics_done(&m);
 }
 
