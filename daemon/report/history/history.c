@@ -94,6 +94,8 @@ static bool history_init(struct history *h, const struct qs_history_input *in, s
     h->x = qs_calloc(most, sizeof *h->x);
     for (size_t i = 0; i < in->data->count; i++) {
         const struct qs_history_session *session = &in->data->at[i];
+        if (!qs_progress_go_on(&in->progress, 0)) /* telling what differs may read two jobs */
+            return qs_work_fail(err);
         struct qs_history_value v = qs_history_value_of(session, in->opts.level);
         if (isnan(v.value) || !qs_history_has_build(session, in->build))
             continue;

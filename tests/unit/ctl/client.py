@@ -147,15 +147,17 @@ class Handler(BaseHTTPRequestHandler):
         elif path.startswith("/api/v1/history/"):
             self.reply(200, {"metrics": ["time", "max_rss_bytes"], "points": [{"build": "v8", "started_wall_ns": 5}]})
         elif path == "/api/v1/compare" or path.startswith("/api/v1/jobs/10"):
-            self.begin_only(1000 if "cut" in query else 0)
+            self.begin_only(1000 if "cut" in query else 0, "refused" in query)
         elif path.startswith("/api/v1/jobs/8"):
             self.fail(409, "conflict", "job 8 runs")
         else:
             self.fail(404, "not-found", f"no such thing: {path}")
 
-    def begin_only(self, missing):
-        """How far an answer is, and nothing more, though so many bytes more were announced."""
+    def begin_only(self, missing, refused):
+        """How far an answer is, and nothing more, though so many bytes more were announced; or that there will be none."""
         said = b'event: progress\ndata: {"stage": "judge", "done_ratio": 0.5}\n\n'
+        if refused:
+            said += b'event: error\ndata: {"error": {"code": "data", "message": "build x has no runs", "advice": "measure it"}}\n\n'
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Content-Length", str(len(said) + missing))
@@ -308,10 +310,10 @@ def test_compare(t, q):
     t.ok(q("compare", "8")[0] == 2, "a job that runs has no comparison yet")
     for words, code, said in ((("build:cut", "build:b"), "daemon", "broke: Transferred a partial file"),
                               (("build:a", "build:b"), "daemon", "ended before its answer"),
-                              (("10",), "internal", "is not JSON")):
+                              (("build:refused", "build:b"), "data", "build x has no runs"), (("10",), "internal", "is not JSON")):
         got, out, _ = q("compare", *words, "--json")
         error = json.loads(out)["error"]
-        t.ok(got == 3 and error["code"] == code and said in error["message"] and "disk" not in error["advice"],
+        t.ok(got == (2 if code == "data" else 3) and error["code"] == code and said in error["message"] and "disk" not in error["advice"],
              f"an answer without its document is a failure: {said}", [got, out])
 
 

@@ -50,6 +50,21 @@ static void test_keys_that_differ(void **state)
     qs_env_diff_free(&d);
 }
 
+/* All of a list counts, at any depth. */
+static void test_lists(void **state)
+{
+    (void)state;
+    static const char a[] = "{\"cpus\":[0,1],\"rules\":[{\"cov\":[1,2]},{\"of\":null}]}";
+    static const char b[] = "{\"cpus\":[0,2],\"rules\":[{\"cov\":[1,3]},{\"of\":null}]}";
+    struct qs_err err;
+    struct qs_env_diff d;
+    assert_true(qs_env_diff(a, b, NULL, &d, &err));
+    assert_int_equal(d.count, 2);
+    check(&d.at[0], "cpus", "0,1", "0,2", qs_env_class_of("cpus", NULL));
+    check(&d.at[1], "rules", "{cov:[1,2]},{of:}", "{cov:[1,3]},{of:}", qs_env_class_of("rules", NULL));
+    qs_env_diff_free(&d);
+}
+
 static void test_equal_and_unknown(void **state)
 {
     (void)state;
@@ -367,6 +382,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_variables_that_jobs_set),
         cmocka_unit_test(test_keys_that_differ),
+        cmocka_unit_test(test_lists),
         cmocka_unit_test(test_equal_and_unknown),
         cmocka_unit_test(test_added_and_written),
         cmocka_unit_test(a_series_breaks_where_its_own_processes_see_it),
