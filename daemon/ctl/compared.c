@@ -76,12 +76,11 @@ static void add_ratio(struct qs_buf *path, const char *name, double value)
 int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidate)
 {
     int code = QS_EXIT_OK;
-    struct qs_buf path, text;
+    QS_BUF(path);
+    QS_BUF(text);
     struct qs_http *http = qs_api_reach_reading(ctl, &code);
     if (http == NULL)
         return code;
-    qs_buf_init(&path);
-    qs_buf_init(&text);
     qs_buf_str(&path, "/api/v1/compare");
     qs_query_add(&path, "base", base);
     qs_query_add(&path, "candidate", candidate);
@@ -98,8 +97,6 @@ int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidat
     const struct qs_computation what = {.path = path.data};
     if (qs_computed_text(ctl, http, &what, &text, &code))
         code = qs_compared_show(ctl, &text);
-    qs_buf_done(&path);
-    qs_buf_done(&text);
     qs_http_free(http);
     return code;
 }

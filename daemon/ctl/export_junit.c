@@ -77,10 +77,9 @@ static void put_message(struct qs_buf *out, const struct qs_finding *f)
 static void put_case(struct qs_buf *out, const struct qs_finding *f)
 {
     static const char *const elements[] = {"system-out", "failure", "skipped"};
-    struct qs_buf name, message;
+    QS_BUF(name);
+    QS_BUF(message);
     enum outcome outcome = outcome_of(f);
-    qs_buf_init(&name);
-    qs_buf_init(&message);
     qs_buf_fmt(&name, "%s%s%s%s%s", f->point, f->point[0] != '\0' ? " " : "", f->metric,
                f->arms[0] != '\0' ? " " : "", f->arms);
     put_message(&message, f);
@@ -96,8 +95,6 @@ static void put_case(struct qs_buf *out, const struct qs_finding *f)
     if (outcome != SKIPPED)
         put_text(out, message.data);
     qs_buf_fmt(out, "</%s>\n    </testcase>\n", elements[outcome]);
-    qs_buf_done(&name);
-    qs_buf_done(&message);
 }
 
 static void put_refused(struct qs_buf *out, const json_t *doc)
@@ -123,8 +120,7 @@ static void put_refused(struct qs_buf *out, const json_t *doc)
 /* Which iterations the verdicts stand on, where they are not all. */
 static void put_views(struct qs_buf *out, const json_t *doc)
 {
-    struct qs_buf lines;
-    qs_buf_init(&lines);
+    QS_BUF(lines);
     qs_findings_views(doc, &lines);
     if (lines.len > 0) {
         lines.data[--lines.len] = '\0'; /* its last line end */
@@ -132,7 +128,6 @@ static void put_views(struct qs_buf *out, const json_t *doc)
         put_attribute(out, "value", lines.data);
         qs_buf_str(out, "/>\n    </properties>\n");
     }
-    qs_buf_done(&lines);
 }
 
 static void put_suite(struct qs_buf *out, const json_t *doc, const struct qs_findings *f)

@@ -285,13 +285,11 @@ static void say_address(struct qs_problems *problems, const struct qs_doc *doc, 
 {
     const char *instead = strstr(why, QS_FARM_INSTEAD);
     int n = instead ? (int)(instead - why) : (int)strlen(why);
-    struct qs_buf path;
-    qs_buf_init(&path);
+    QS_BUF(path);
     qs_buf_str(&path, "devices");
     qs_path_key(&path, qs_show(device).text);
     qs_path_key(&path, "address");
     qs_problems_add(problems, doc, at, path.data, instead ? instead + 2 : NULL, "%.*s", n, why);
-    qs_buf_done(&path);
 }
 
 /* Of all devices that could be read, whatever else is wrong. */

@@ -304,11 +304,10 @@ static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_li
         return NULL;
     json_t *arms = json_object();
     for (size_t n = 0; n < total; n++) {
-        struct qs_buf name;
+        QS_BUF(name);
         json_t *values = json_object();
         size_t rest = n, below = total;
         const struct qs_opt_use *use = name_at(args, qs_args_count(args, "name") == total ? n : 0);
-        qs_buf_init(&name);
         QS_BUF(given);
         for (size_t i = 0; i < line->param_count; i++) {
             const struct qs_run_param *p = &line->params[i];
@@ -323,7 +322,6 @@ static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_li
         else if (use != NULL)
             fill_name(use->value[0], values, name.data, &given);
         json_object_set_new(arms, use != NULL ? given.data : name.data, json_pack("{s:o}", "params", values));
-        qs_buf_done(&name);
     }
     if (json_object_size(arms) == total)
         return arms;

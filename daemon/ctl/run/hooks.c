@@ -9,7 +9,7 @@ static json_t *hook_json(const struct qs_run_line *line, const char *text)
 {
     struct qs_words words = {0};
     struct qs_split_why why;
-    struct qs_buf script;
+    QS_BUF(script);
     json_t *json = NULL;
     if (line->shell && line->shell_argv.count > 0) {
         for (size_t i = 0; i < line->shell_argv.count; i++)
@@ -20,10 +20,8 @@ static json_t *hook_json(const struct qs_run_line *line, const char *text)
     } else if (qs_split(text, &words, &why) && !qs_run_is_builtin(words.at[0])) {
         json = qs_run_words_json(line, &words);
     } else {
-        qs_buf_init(&script);
         qs_run_template(line, text, &script);
         json = json_pack("{s:s}", "shell", script.data);
-        qs_buf_done(&script);
     }
     qs_words_done(&words);
     return json;

@@ -282,8 +282,7 @@ static struct qs_verdict put_verdict(struct qs_json *j, const struct qs_analysis
         .name = series->metric, .unit = series->unit, .higher_is_better = !runs->lower_is_better};
     const struct qs_judging how = judging_of(runs->base, runs->cand);
     struct qs_comparison c = judge(&how, runs->opts->per == QS_PER_RUN ? runs : iterations, &metric, files);
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     bool per_run = add_told(&text, files, runs, iterations, &c);
     c.sentence = text.data;
     qs_json_kstring(j, "sentence_per", per_run ? "run" : "iteration");
@@ -292,7 +291,6 @@ static struct qs_verdict put_verdict(struct qs_json *j, const struct qs_analysis
     qs_json_array_end(j);
     qs_file_tables_verdict(runs->opts->rows, series->benchmark, &c);
     qs_comparison_done(&c);
-    qs_buf_done(&text);
     return c.v;
 }
 

@@ -70,15 +70,13 @@ static void add_value(struct qs_buf *out, const struct qs_view *v, double x)
 static void warn_several(struct qs_json *j, const struct qs_view *v, const struct qs_modality_test *t)
 {
     enum { TOLD = 4 };
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     for (size_t i = 0; i < t->modes.count && i < TOLD; i++) {
         qs_buf_fmt(&text, "%s%.0f %% around ", i > 0 ? ", " : "", t->share[i] * 100);
         add_value(&text, v, t->median[i]);
     }
     qs_put_warning(j, "multimodal", "%zu modes: %s%s; a median can jump between them", t->modes.count,
                    text.data, t->modes.count > TOLD ? ", ..." : "");
-    qs_buf_done(&text);
 }
 
 static void warn_modes(struct qs_json *j, const struct qs_view *v)

@@ -118,8 +118,7 @@ static void put(struct qs_json *j, const struct brief *b)
 {
     const struct qs_report_group *g = b->group;
     const struct qs_comparison *c = b->verdict;
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     add_text(&text, b);
     qs_json_object(j);
     qs_json_kstring(j, "text", text.data);
@@ -134,7 +133,6 @@ static void put(struct qs_json *j, const struct brief *b)
     qs_json_kint(j, "of_kind", (int64_t)b->of_kind);
     qs_json_kint(j, "comparisons", (int64_t)b->comparisons);
     qs_json_object_end(j);
-    qs_buf_done(&text);
 }
 
 void qs_report_put_brief(struct qs_buf *out, const struct qs_report_group *groups, size_t count)

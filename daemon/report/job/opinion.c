@@ -10,12 +10,10 @@
 
 static bool fail_name(const char *name, size_t n, struct qs_err *err)
 {
-    struct qs_buf known;
-    qs_buf_init(&known);
+    QS_BUF(known);
     for (enum qs_opinion_rule r = 0; r < QS_OPINION_RULES; r++)
         qs_buf_fmt(&known, "%s, ", qs_opinion_rule_name(r));
     qs_fail(err, QS_E_USAGE, "`%.*s` is not a rule: %sor all", n < 40 ? (int)n : 40, name, known.data);
-    qs_buf_done(&known);
     return false;
 }
 

@@ -170,15 +170,13 @@ static void put_sentence(struct qs_json *j, const struct found *found)
     for (enum level level = ITERATION; level < LEVELS; level++)
         if (isfinite(found[level].share) && (most == LEVELS || found[level].share > found[most].share))
             most = level;
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     if (most == LEVELS)
         qs_buf_str(&text, "too few units to tell which level the variance comes from");
     else
         qs_buf_fmt(&text, "most of the variance (%.0f %%) is between %ss: %s", found[most].share * 100,
                    words[most].name, words[most].advice);
     qs_json_kstring(j, "levels_sentence", text.data);
-    qs_buf_done(&text);
 }
 
 void qs_put_part_levels(struct qs_json *j, const struct qs_part_run *runs, size_t count, size_t arm_count)

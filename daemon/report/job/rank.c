@@ -24,8 +24,7 @@ static int by_ratio(const void *a, const void *b)
 static void put_place(struct qs_json *j, const struct qs_report_group *g, size_t fastest, size_t arm)
 {
     struct qs_comparison c = {.v = {.ratio = 1, .l95 = qs_ci_none(1 - g->in->spec->alpha)}};
-    struct qs_buf sentence;
-    qs_buf_init(&sentence);
+    QS_BUF(sentence);
     if (arm != fastest) {
         c = qs_report_judge(g, &g->metrics[0], fastest, arm);
         qs_report_sentence(&sentence, c.names[QS_BASE], c.names[QS_CAND], c.v.l95.lo, c.v.l95.hi);
@@ -38,7 +37,6 @@ static void put_place(struct qs_json *j, const struct qs_report_group *g, size_t
     qs_json_kstring(j, "sentence", sentence.data);
     qs_json_object_end(j);
     qs_comparison_done(&c);
-    qs_buf_done(&sentence);
 }
 
 void qs_report_put_ranking(struct qs_json *j, const struct qs_report_group *g)

@@ -88,8 +88,7 @@ static void put_metric_arm(struct qs_json *j, const struct qs_report_group *g,
     const struct qs_metric_arm *arm = &m->arms[index];
     const struct qs_views views = qs_report_metric_views(g, m);
     const char *name = g->in->spec->arms[index].name;
-    struct qs_buf sentence;
-    qs_buf_init(&sentence);
+    QS_BUF(sentence);
     qs_report_arm_sentence(&sentence, m->metric, name, arm->median.ci.lo, arm->median.ci.hi);
     qs_json_object(j);
     qs_json_kint(j, "arm", (int64_t)index);
@@ -111,7 +110,6 @@ static void put_metric_arm(struct qs_json *j, const struct qs_report_group *g,
     put_histogram(j, m, arm);
     qs_views_put(j, &views, &arm->tally);
     qs_json_object_end(j);
-    qs_buf_done(&sentence);
 }
 
 void qs_report_put_metric_kind(struct qs_json *j, const struct qs_arm_metric *metric)

@@ -66,10 +66,9 @@ static void add_times(struct qs_buf *out, const struct qs_median_kind *kind)
 static void warn_kinds(struct qs_json *j, const struct qs_mixed_median *m)
 {
     const struct qs_median_kind *clean = &m->alone[QS_CLEAN], *off = &m->alone[QS_DISTURBED];
-    struct qs_buf text;
+    QS_BUF(text);
     if (isnan(m->worth))
         return;
-    qs_buf_init(&text);
     add_times(&text, clean);
     qs_buf_fmt(&text, " in the %zu clean runs alone, ", clean->n);
     add_times(&text, off);
@@ -81,7 +80,6 @@ static void warn_kinds(struct qs_json *j, const struct qs_mixed_median *m)
     else
         qs_buf_str(&text, "both count alike");
     qs_put_warning(j, "both-count", "%s", text.data);
-    qs_buf_done(&text);
 }
 
 void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, size_t index)
@@ -111,11 +109,10 @@ static void add_change(struct qs_buf *out, const struct qs_ci *log_ci)
 bool qs_report_warn_mixed(struct qs_json *j, const char *cand, const char *base, const struct qs_mixed *m)
 {
     const struct qs_ttest *clean = &m->alone[QS_CLEAN], *off = &m->alone[QS_DISTURBED];
-    struct qs_buf text;
+    QS_BUF(text);
     bool clean_says = clean->n[0] >= 2 && !isnan(clean->se), off_says = off->n[0] >= 2 && !isnan(off->se);
     if (!clean_says || !(off_says || m->contradict))
         return false;
-    qs_buf_init(&text);
     qs_buf_fmt(&text, "%s against %s: ", cand, base);
     add_change(&text, &clean->ci);
     qs_buf_fmt(&text, " in the %zu clean blocks alone%s ", clean->n[0] + clean->n[1], off_says ? "," : ";");
@@ -133,7 +130,6 @@ bool qs_report_warn_mixed(struct qs_json *j, const char *cand, const char *base,
     else
         qs_buf_str(&text, "both count alike");
     qs_put_warning(j, m->contradict ? "contradict" : "both-count", "%s", text.data);
-    qs_buf_done(&text);
     return true;
 }
 

@@ -25,13 +25,11 @@ const struct qs_job_spec *qs_sides_spec(const struct qs_sides *s, const struct q
 
 static void put_words(struct qs_json *j, const char *key, const struct qs_strings *words)
 {
-    struct qs_buf line;
-    qs_buf_init(&line);
+    QS_BUF(line);
     for (size_t i = 0; i < words->count; i++)
         qs_buf_fmt(&line, "%s%s", i > 0 ? " " : "", words->at[i]);
     if (words->count > 0)
         qs_json_kstring(j, key, line.data);
-    qs_buf_done(&line);
 }
 
 static void put_hook(struct qs_json *j, const char *key, const struct qs_job_spec *spec,

@@ -266,14 +266,12 @@ enum qs_status qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *
     qs_work_init(&work, &in->progress, s.refused ? 0 : qs_sides_plan_ns(&s));
     s.how.progress = qs_work_here(&work);
     qs_sides_judge(&s);
-    struct qs_buf document;
-    qs_buf_init(&document);
+    QS_BUF(document);
     struct qs_json j = qs_json_to(&document);
     put_document(&j, &s);
     qs_sides_done(&s);
     enum qs_status status = qs_work_finish(&work);
     if (status == QS_OK)
         qs_buf_add(out, document.data, document.len);
-    qs_buf_done(&document);
     return status;
 }
