@@ -121,7 +121,8 @@ static int64_t cell(const struct cursor *c, int column)
 static int on_column(sqlite3_vtab_cursor *base, sqlite3_context *out, int column)
 {
     int64_t v = cell((const struct cursor *)base, column);
-    if (v != INT64_MIN || column < COL_VALUES) /* else it stays NULL: a value that is not there, the pointer */
+    /* Else it stays NULL: a value that is not there, and the pointer. */
+    if (v != INT64_MIN || column < COL_VALUES)
         sqlite3_result_int64(out, v);
     return SQLITE_OK;
 }

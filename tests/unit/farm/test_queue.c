@@ -293,25 +293,6 @@ static void test_devices_come_and_go(void **state)
     table_done(&t);
 }
 
-/* Who is first in the queue stays it when what was looked at before is gone. */
-static void test_a_device_goes_before_it_is_offered(void **state)
-{
-    (void)state;
-    struct table t;
-    table_make(&t, 0);
-    for (char d = 'A'; d <= 'C'; d++)
-        set(&t, d, false, false);
-    add(&t, "A", QS_TAKE_ANY, 0, true);
-    add(&t, "B", QS_TAKE_ANY, 0, true);
-    add(&t, "C", QS_TAKE_ANY, 0, true);
-    set(&t, 'A', true, false);
-    set(&t, 'C', true, false);
-    set(&t, 'B', true, false);
-    qs_queue_remove_device(t.queue, &t.devices[0].queue);
-    assert_string_equal(plan(&t), "1:B 2:C");
-    table_done(&t);
-}
-
 /* ---- the same decisions as by looking at every job and every device each time ---- */
 
 struct model {
@@ -508,7 +489,6 @@ int main(void)
         cmocka_unit_test(test_deferred_jobs_let_others_pass),
         cmocka_unit_test(test_no_device_fits),
         cmocka_unit_test(test_devices_come_and_go),
-        cmocka_unit_test(test_a_device_goes_before_it_is_offered),
         cmocka_unit_test(test_as_by_looking_at_all),
         cmocka_unit_test(test_a_decision_looks_at_few),
     };
