@@ -134,6 +134,8 @@ static void put_effort(struct qs_json *j, const struct qs_node *root)
 
 static void put_all(struct qs_json *j, const struct qs_node *root, const struct qs_node *controls)
 {
+    if (*text_at(root, "name"))
+        qs_json_kstring(j, "set", text_at(root, "name"));
     put_texts(j, controls);
     put_gate(j, qs_node_get(root, "gate", NULL));
     qs_json_kobject(j, "bounds");

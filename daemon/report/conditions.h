@@ -7,12 +7,13 @@
 #include "base/json.h"
 #include "config/job/job.h"
 
-/* A key below it is noted (report/env_diff.h). */
+/* A key below it, and the name of the set, are noted (report/env_diff.h). */
 #define QS_CONDITIONS_EFFORT "conditions.effort."
+#define QS_CONDITIONS_SET    "conditions.set"
 
 /* Whether what the store keeps are all of them: an earlier version has kept the controls alone. */
 bool qs_conditions_known(const char *stored_json);
-/* The value of a key "conditions": {"affinity", "frequency", "gate", "bounds", "effort"}, each a flat map. Of
+/* The value of a key "conditions": {"set", "affinity", "frequency", "gate", "bounds", "effort"}. Of
  * what the store keeps, or, where that is not all, of what the job (NULL: it cannot be read) says. False:
  * neither has them all, which two sides must have to be compared; the controls alone were written. */
 bool qs_conditions_put(struct qs_json *j, const char *stored_json, const struct qs_job_spec *spec,

@@ -292,6 +292,8 @@ def conditions(tap):
         shown = daemon.get(f"/jobs/{number}").json
         tap.equal((shown["conditions"], shown["condition_sets"]), (["default", "one"], {"default": rows[0], "one": rows[1]}), "the job's document has them")
         tap.ok("alone (conditions one)" in " ".join(bed.cli("show", str(number)).stdout.split()), "and its page names them")
+        tap.ok("(conditions one)" in " ".join(bed.cli("compare", str(number)).stdout.split()), "as does the comparison's")
+        tap.ok("conditions.set: default | one" in bed.cli("compare", f"{number}:free", f"{number}:alone").stdout, "and that of two sides")
         rows = csv.DictReader(daemon.get(f"/jobs/{number}/export?format=csv").want(200).text.splitlines())
         named = sorted({(row["arm"], row["conditions"]) for row in rows})
         tap.equal((named, bed.sql("SELECT DISTINCT arm, conditions FROM v_run ORDER BY 1")), ([("alone", "one"), ("free", "default")],) * 2,

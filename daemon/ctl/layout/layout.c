@@ -176,13 +176,16 @@ static void add_name(const struct qs_layout *layout, struct qs_buf *out, const j
     qs_face_left(&layout->face, out, name.data, columns);
 }
 
-/* Its command, and its build where the arm is not called as that is. */
+/* Its command, and its build and its set of conditions where the arm is not called as they are. */
 static void add_what(const json_t *arm, struct qs_buf *out)
 {
-    const char *build = qs_json_get_text(arm, "build", "");
+    static const char *const keys[] = {"build", "conditions"};
     qs_buf_str(out, qs_json_get_text(arm, "command", ""));
-    if (build[0] != '\0' && strcmp(build, qs_json_get_text(arm, "name", "")) != 0)
-        qs_buf_fmt(out, "  (build %s)", build);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const char *name = qs_json_get_text(arm, keys[i], "");
+        if (name[0] != '\0' && strcmp(name, qs_json_get_text(arm, "name", "")) != 0)
+            qs_buf_fmt(out, "  (%s %s)", keys[i], name);
+    }
 }
 
 void qs_layout_arms(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)

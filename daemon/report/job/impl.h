@@ -87,6 +87,8 @@ void qs_report_adjust(struct qs_report_group *groups, size_t count, struct qs_co
 /* told.c: what the document tells of durations; an argument vector as a person would type it. */
 void qs_report_tell(const struct qs_report_group *groups, size_t count, struct qs_report_tolds *ret);
 void qs_report_command(const struct qs_job_spec *spec, size_t arm, size_t point, struct qs_buf *out);
+/* The name of the arm's set of conditions; NULL: the job's own. Borrowed. */
+const char *qs_report_conditions(const struct qs_report_group *g, size_t arm);
 /* tables.c: the groups as tables, a result each. */
 void qs_report_tables(const struct qs_report_input *in, const struct qs_report_group *groups, size_t count,
                       struct qs_tables *t);

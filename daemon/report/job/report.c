@@ -63,6 +63,7 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t i
     qs_json_kint(j, "arm", (int64_t)index);
     qs_json_kstring(j, "name", g->in->spec->arms[index].name);
     qs_json_kstring(j, "build", g->in->spec->arms[index].build_label);
+    qs_json_kstring(j, "conditions", qs_report_conditions(g, index));
     qs_report_command(g->in->spec, index, g->point, &command);
     qs_json_kstring(j, "command", command.data);
     qs_json_kint(j, "runs", (int64_t)arm->runs);

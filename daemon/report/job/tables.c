@@ -54,25 +54,27 @@ static void put_comparison(struct qs_tables *t, const struct qs_comparison *c)
         qs_tables_notes_cell(t, c);
 }
 
-/* An arm is often called as its build is: that is said once. */
-static void put_name(struct qs_tables *t, const char *name, const char *build)
+/* An arm is often called as its build or its set of conditions is: that is said once. */
+static void put_of_arm(struct qs_tables *t, const char *arm, const char *what, const char *name)
 {
+    if (!name || strcmp(arm, name) == 0)
+        return;
+    qs_buf_fmt(&t->out, " (%s ", what);
     qs_tables_text(t, name);
-    if (build && strcmp(name, build) != 0) {
-        qs_buf_str(&t->out, " (build ");
-        qs_tables_text(t, build);
-        qs_buf_char(&t->out, ')');
-    }
+    qs_buf_char(&t->out, ')');
 }
 
 static void put_arm(struct qs_tables *t, const struct qs_report_group *g, size_t index)
 {
     const struct qs_job_spec *spec = g->in->spec;
+    const struct qs_job_arm *arm = &spec->arms[index];
     const struct qs_metric_arm *times = &g->metrics[0].arms[index];
     QS_BUF(command);
     qs_report_command(spec, index, g->point, &command);
     qs_tables_row(t);
-    put_name(t, spec->arms[index].name, spec->arms[index].build_label);
+    qs_tables_text(t, arm->name);
+    put_of_arm(t, arm->name, "build", arm->build_label);
+    put_of_arm(t, arm->name, "conditions", qs_report_conditions(g, index));
     qs_buf_str(&t->out, ": ");
     qs_tables_code(t, command.data);
     qs_tables_next(t);

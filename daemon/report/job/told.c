@@ -33,6 +33,12 @@ void qs_report_command(const struct qs_job_spec *spec, size_t arm, size_t point,
     qs_strings_done(&argv);
 }
 
+const char *qs_report_conditions(const struct qs_report_group *g, size_t arm)
+{
+    size_t set = qs_job_conditions_index(g->in->spec, g->point, arm);
+    return set > 0 ? g->in->spec->conditions[set].name : NULL;
+}
+
 static struct qs_report_told tell_arm(const struct qs_report_group *g, size_t index)
 {
     const struct qs_job_spec *spec = g->in->spec;

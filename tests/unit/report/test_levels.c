@@ -1,8 +1,10 @@
-/* The levels of variance of a point, from samples whose levels are known; what ends the runs of each set. */
+/* The levels of variance of a point, from samples whose levels are known; the sets of conditions: what ends
+ * their runs, and whose they are. */
 #include "page.h"
 #include "world.h"
 
 #include "report/job/document.h"
+#include "report/tables/tables.h"
 #include "stats/rng.h"
 
 static json_t *report_of(struct world *w)
@@ -113,12 +115,50 @@ static void test_stops_of_sets(void **state)
     world_done(&w);
 }
 
+/* An arm's own, or its benchmark's; the job's own and one that is called as its arm need no name in a table.
+ */
+static void test_arms_name_their_sets(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_tables t;
+    struct qs_err err = QS_ERR_INIT;
+    QS_BUF(text);
+    world_read(
+        &w, "quiesce: 1\ncondition_sets: {cold: {affinity: 1}, c: {affinity: 2}}\n"
+            "benchmarks: [{name: x, argv: [x]}, {name: y, argv: [y], conditions: cold}]\n"
+            "arms: {a: {argv: [x]}, b: {conditions: cold}, c: {conditions: c}, d: {conditions: default}}\n");
+    for (uint32_t point = 0; point < 2; point++)
+        for (uint32_t arm = 0; arm < 4; arm++)
+            world_one(&w, 1, arm, 1000000)->point = point;
+    assert_true(qs_tables_init(&t, "markdown"));
+    w.in.tables = &t;
+    assert_true(qs_report_compare(&w.in, &text, &err));
+    json_t *doc = page_read(&text);
+    assert_true(json_is_null(at(doc, "results.0.arms.0.conditions")));
+    assert_string_equal(text_at(doc, "results.0.arms.1.conditions"), "cold");
+    assert_string_equal(text_at(doc, "results.0.arms.2.conditions"), "c");
+    assert_string_equal(text_at(doc, "results.1.arms.0.conditions"), "cold");
+    assert_true(json_is_null(at(doc, "results.1.arms.3.conditions")));
+    const char *second = strstr(t.out.data, "## y on local");
+    assert_non_null(second);
+    assert_null(strstr(strstr(t.out.data, "| a: `x`"), "(conditions c)"));
+    assert_non_null(strstr(t.out.data, "| b (conditions cold): `x`"));
+    assert_non_null(strstr(t.out.data, "| d: `x`"));
+    assert_non_null(strstr(second, "| a (conditions cold): `"));
+    assert_non_null(strstr(second, "| d: `y`"));
+    json_decref(doc);
+    qs_tables_done(&t);
+    world_done(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_levels_of_devices),
         cmocka_unit_test(test_stops_of_sets),
+        cmocka_unit_test(test_arms_name_their_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

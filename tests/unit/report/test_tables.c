@@ -250,6 +250,45 @@ static void refused_and_strange_sides(void **state)
     sides_done(&s);
 }
 
+/* The second arm's set has a name in job 1; in job 2 all is measured so. */
+static void check_sets(const int64_t job[2], const uint32_t arm[2], const char *want)
+{
+    static const char *const jobs[2] = {
+        "quiesce: 1\nbenchmarks: [{name: work, argv: [x]}]\ncondition_sets: {quiet: {affinity: 1}}\n"
+        "arms: {a: {argv: [x]}, b: {argv: [x], conditions: quiet}}\n",
+        "quiesce: 1\nbenchmarks: [{name: work, argv: [x]}]\nconditions: {affinity: 1}\n"
+        "arms: {a: {argv: [y]}, b: {argv: [x]}}\n"};
+    struct sides s;
+    struct qs_tables t;
+    sides_init(&s, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        world_done(&s.jobs[i]);
+        world_read(&s.jobs[i], jobs[i]);
+        s.list[i].spec = s.jobs[i].spec;
+        sides_add_job(&s, (int)i, job[i], arm[i], 8, 1e6);
+    }
+    assert_true(qs_tables_init(&t, "markdown"));
+    s.in.tables = &t;
+    json_t *doc = sides_compared(&s);
+    assert_true(json_is_false(at(doc, "refused")));
+    if (!strstr(t.out.data, want))
+        fail_msg("%s is not in %s", want, t.out.data);
+    json_decref(doc);
+    qs_tables_done(&t);
+    sides_done(&s);
+}
+
+/* Two arms of one job, and of two jobs; the name alone refuses nothing. */
+static void sets_of_conditions_are_named(void **state)
+{
+    (void)state;
+    check_sets((const int64_t[2]){1, 1}, (const uint32_t[2]){0, 1},
+               "\n| conditions.set | default | quiet |\n");
+    check_sets((const int64_t[2]){1, 2}, (const uint32_t[2]){1, 1},
+               "\nWhat else differs:\n\n| key | base | candidate |\n|:---|:---|:---|\n"
+               "| conditions.set | quiet | default |\n");
+}
+
 static void files_in(const char *const texts[2], struct qs_tables *t, bool views)
 {
     struct qs_analysis_opts opts = qs_analysis_opts_default();
@@ -300,10 +339,10 @@ static void two_files_as_tables(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sign_means_itself), cmocka_unit_test(org_reads_no_markup),
-        cmocka_unit_test(a_verdict_is_a_row),      cmocka_unit_test(superiority_is_of_what_counts),
-        cmocka_unit_test(two_sides_as_tables),     cmocka_unit_test(refused_and_strange_sides),
-        cmocka_unit_test(two_files_as_tables)};
+        cmocka_unit_test(every_sign_means_itself),      cmocka_unit_test(org_reads_no_markup),
+        cmocka_unit_test(a_verdict_is_a_row),           cmocka_unit_test(superiority_is_of_what_counts),
+        cmocka_unit_test(two_sides_as_tables),          cmocka_unit_test(refused_and_strange_sides),
+        cmocka_unit_test(sets_of_conditions_are_named), cmocka_unit_test(two_files_as_tables)};
     golden_dir = argc > 1 ? argv[1] : golden_dir;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
