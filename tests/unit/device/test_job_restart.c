@@ -241,6 +241,70 @@ static void test_r_is_read_from_windows(void **state)
     qs_measured_runs_free(&earlier);
 }
 
+static void only_the_ruled_arm_has_a_gate(struct stage *s, const struct stage_run *run,
+                                          struct stage_window *w)
+{
+    (void)w;
+    assert_int_equal(s->gate_timeout_ns >= 0, run->arm == 0);
+}
+
+/* One arm's runs end by the rule of its set, in windows as long as before, the other's are as long as they
+ * were; each has its own gate again. */
+static void test_each_arm_keeps_its_set(void **state)
+{
+    (void)state;
+    struct qs_measured_runs earlier = {0};
+    add(&earlier, "local", 0, 1, 0, 15)->window_n = 5;
+    add(&earlier, "local", 0, 1, 1, 7);
+    add(&earlier, "local", 0, 2, 0, 15)->window_n = 5;
+    struct stage s;
+    stage_init(&s, "quiesce: 1\nbenchmarks: [{name: work, argv: [work]}]\nconditions: {gate: none}\n"
+                   "condition_sets: {ruled: {stop: {fixed: 12}, gate: [{sensor: load1_milli, below: 9}]}}\n"
+                   "arms: {a: {conditions: ruled}, b: {argv: [b]}}\n"
+                   "plan: {seed: 1, blocks: {min: 3, max: 4}, until: {interval: 0%}}\n");
+    s.script = only_the_ruled_arm_has_a_gate;
+    stage_earlier(&s, &earlier);
+    stage_go(&s);
+    assert_int_equal(first_block(&s, 0), 2);
+    for (size_t i = 0; i < s.run_count; i++) {
+        const struct stage_run *r = &s.runs[i];
+        if (r->block == 0)
+            continue;
+        assert_int_equal(r->attempt, r->block == 2 ? 1 : 0);
+        assert_int_equal(r->windows, r->arm == 0 ? 3 : 1);
+        assert_int_equal(r->iterations, r->arm == 0 ? 15 : 7);
+        assert_string_equal(r->stop_reason, r->arm == 0 ? "fixed(12)" : "");
+    }
+    for (uint32_t b = 2; b <= 4; b++)
+        assert_int_equal(stage_counted(&s, 0, b), 2);
+    stage_done(&s);
+    qs_measured_runs_free(&earlier);
+}
+
+/* Runs of arms that the job does not have, as a damaged database may give them, are none of its own: they say
+ * nothing of r, nor of a block and its attempts. */
+static void test_arms_that_there_are_not(void **state)
+{
+    (void)state;
+    struct qs_measured_runs earlier = {0};
+    add_block(&earlier, "local", 0, 1);
+    add(&earlier, "local", 0, 1, 2, 50);
+    add(&earlier, "local", 0, 2, 0, 4);
+    add(&earlier, "local", 0, 2, UINT32_MAX, 50)->attempt = 8;
+    struct stage s;
+    go(&s, &earlier);
+    assert_int_equal(first_block(&s, 0), 2);
+    for (size_t i = 0; i < s.run_count; i++) {
+        const struct stage_run *r = &s.runs[i];
+        if (r->point == 0 && r->block > 0) {
+            assert_int_equal(r->attempt, r->block == 2 ? 1 : 0);
+            assert_int_equal(r->iterations, 4);
+        }
+    }
+    stage_done(&s);
+    qs_measured_runs_free(&earlier);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +317,8 @@ int main(void)
         cmocka_unit_test(test_a_later_point_ends_an_earlier_one),
         cmocka_unit_test(test_all_done_already),
         cmocka_unit_test(test_r_is_read_from_windows),
+        cmocka_unit_test(test_each_arm_keeps_its_set),
+        cmocka_unit_test(test_arms_that_there_are_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

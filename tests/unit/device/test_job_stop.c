@@ -141,6 +141,33 @@ static void test_caps_end_what_no_rule_ends(void **state)
     stage_done(&s);
 }
 
+/* A run has the caps of its arm's set; what a set does not say of them is the job's own. */
+static void test_caps_are_those_of_the_set(void **state)
+{
+    static const struct {
+        uint32_t windows;
+        const char *reason;
+    } of_arms[] = {{3, "cap of 9 iterations"}, {2, "cap of 5 iterations"}, {2, "cap of 0.05 s"}};
+    (void)state;
+    struct stage s;
+    stage_init(&s, "quiesce: 1\nbenchmarks: [{name: work, argv: [work]}]\n"
+                   "condition_sets: {few: {caps: {iterations: 5}}, brief: {caps: {time: 50ms}}}\n"
+                   "arms: {a: {argv: [a]}, b: {conditions: few}, c: {conditions: brief}}\n"
+                   "plan: {seed: 1, blocks: {min: 2, max: 2}, window: {iterations: 4},"
+                   " stop: {not: {fixed: 1}}, caps: {iterations: 9}}\n");
+    stage_go(&s);
+    size_t seen = 0;
+    for (size_t i = 0; i < s.run_count; i++) {
+        if (s.runs[i].block == 0)
+            continue;
+        assert_int_equal(s.runs[i].windows, of_arms[s.runs[i].arm].windows);
+        assert_string_equal(s.runs[i].stop_reason, of_arms[s.runs[i].arm].reason);
+        seen++;
+    }
+    assert_int_equal(seen, 6);
+    stage_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +178,7 @@ int main(void)
         cmocka_unit_test(test_planner_rule),
         cmocka_unit_test(test_planner_of_two_sets),
         cmocka_unit_test(test_caps_end_what_no_rule_ends),
+        cmocka_unit_test(test_caps_are_those_of_the_set),
     };
     return cmocka_run_group_tests_name("control_stop", tests, NULL, NULL);
 }
