@@ -29,9 +29,11 @@ int qs_codec_decoded(const struct qs_wire_reader *r, bool valid);
 void qs_codec_allow(struct qs_writer *w, bool valid);
 
 /* Range checks that the messages share. */
-bool qs_codec_is_name(struct qs_text t);    /* 1 .. QS_NAME_MAX_BYTES */
-bool qs_codec_is_note(struct qs_text t);    /* <= QS_NOTE_MAX_BYTES */
-bool qs_codec_is_path(struct qs_text t);    /* <= QS_PATH_MAX_BYTES */
+bool qs_codec_is_name(struct qs_text t); /* 1 .. QS_NAME_MAX_BYTES */
+bool qs_codec_is_note(struct qs_text t); /* <= QS_NOTE_MAX_BYTES */
+bool qs_codec_is_path(struct qs_text t); /* <= QS_PATH_MAX_BYTES */
+/* 1 .. max_bytes, relative, and no step out of where it begins. */
+bool qs_codec_is_inside(struct qs_text t, size_t max_bytes);
 bool qs_codec_is_span(int64_t span_ns);     /* 0 .. QS_SPAN_MAX_NS */
 bool qs_codec_is_deadline(int64_t span_ns); /* 1 .. QS_SPAN_MAX_NS */
 

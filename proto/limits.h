@@ -36,6 +36,19 @@ enum {
     QS_PUT_AHEAD_BYTES = 512 * 1024,         /* that the host sends at most beyond the last PUT_AT */
     QS_DOCUMENT_MAX_BYTES = 4 * 1024 * 1024, /* kept of what a window's process writes (stream) */
 
+    QS_CONTROL_PATH_MAX_BYTES = 255,  /* of a file that is read or written on the device */
+    QS_CONTROL_MAX_BYTES = 12 * 1024, /* a list of them, as encoded: it fits the shortest frame */
+    QS_FOUND_MAX = 256,               /* files in one SURVEYED */
+    QS_FOUND_MAX_BYTES = 1024,        /* of what one of them says */
+    QS_BIND_MAX = 64,                 /* sensors of the host's making */
+    QS_BIND_SCALE_MAX = 1000000000,
+    QS_TUNE_MAX = 64, /* writes in one TUNE */
+    QS_TUNE_VALUE_MAX_BYTES = 255,
+    QS_TUNE_SAID_MAX_BYTES = 63, /* of what a file said, told to the host */
+    QS_LEASE_MIN_MS = 1000,
+    QS_LEASE_MAX_MS = 86400000,
+    QS_SETTLE_MAX_MS = 10000,
+
     QS_ARGV_MAX = 1024,
     QS_ARGV_MAX_BYTES = 128 * 1024, /* as encoded: 2 bytes of length and the text, for each item */
     QS_ENV_MAX = 2048,

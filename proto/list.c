@@ -1,5 +1,7 @@
 #include "proto/codec.h"
 
+#include <string.h>
+
 struct qs_iter qs_list_iter(const struct qs_list *l)
 {
     struct qs_iter it = {.left = l->count};
@@ -160,6 +162,22 @@ bool qs_codec_is_note(struct qs_text t)
 bool qs_codec_is_path(struct qs_text t)
 {
     return t.n <= QS_PATH_MAX_BYTES;
+}
+
+bool qs_codec_is_inside(struct qs_text t, size_t max_bytes)
+{
+    size_t part = 0;
+    if (t.n == 0 || t.n > max_bytes)
+        return false;
+    for (size_t i = 0; i <= t.n; i++) {
+        if (i < t.n && t.p[i] != '/')
+            continue;
+        size_t n = i - part;
+        if (n == 0 || (n == 1 && t.p[part] == '.') || (n == 2 && memcmp(t.p + part, "..", 2) == 0))
+            return false;
+        part = i + 1;
+    }
+    return true;
 }
 
 bool qs_codec_is_span(int64_t span_ns)

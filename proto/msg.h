@@ -7,6 +7,7 @@
 #define QS_PROTO_MSG_H
 
 #include "proto/limits.h"
+#include "proto/msg_control.h"
 #include "proto/msg_files.h"
 #include "proto/msg_pull.h"
 #include "proto/msg_result.h"
@@ -66,7 +67,15 @@ enum qs_side { QS_SIDE_HOST = 1, QS_SIDE_AGENT = 2, QS_SIDE_BOTH = QS_SIDE_HOST 
     M(41, CLEANED, AGENT, cleaned)                                                                           \
     M(42, DOCUMENT, AGENT, document)                                                                         \
     M(43, READ, HOST, read)                                                                                  \
-    M(44, READINGS, AGENT, readings)
+    M(44, READINGS, AGENT, readings)                                                                         \
+    M(45, SURVEY, HOST, survey)                                                                              \
+    M(46, SURVEYED, AGENT, surveyed)                                                                         \
+    M(47, BIND, HOST, bind)                                                                                  \
+    N(48, BOUND, AGENT, readings)                                                                            \
+    M(49, TUNE, HOST, tune)                                                                                  \
+    M(50, TUNED, AGENT, tuned)                                                                               \
+    M(51, RESTORE, HOST, restore)                                                                            \
+    M(52, RESTORED, AGENT, restored)
 
 enum qs_msg_type {
 #define M(number, symbol, side, shape) QS_MSG_##symbol = (number),
@@ -91,7 +100,9 @@ enum qs_feature {
     QS_FEATURE_APART = 128,       /* standard output and standard error are kept apart */
     QS_FEATURE_OUTPUT_FILE = 256, /* standard output goes to a file */
     QS_FEATURE_READ = 512,        /* sensors are read on request */
-    QS_FEATURE_ALL = 1023         /* what this version knows */
+    QS_FEATURE_SURVEY = 1024,     /* files are found and read, and become sensors: SURVEY, BIND */
+    QS_FEATURE_CONTROL = 2048,    /* files are written and put back: TUNE, RESTORE */
+    QS_FEATURE_ALL = 4095         /* what this version knows */
 };
 
 /* "HELLO_HOST", ...; "unknown" for what is no message. */

@@ -1,28 +1,9 @@
 #include "proto/msg_files.h"
 
-#include <string.h>
-
 #include "proto/codec.h"
 
 _Static_assert(2 + QS_FILE_NAME_MAX_BYTES + QS_SHA256_BYTES + 1 <= QS_STAGE_MAX_BYTES, "one place must fit");
 _Static_assert(QS_STAGE_MAX_BYTES + 64 <= QS_FRAME_FLOOR_BYTES, "STAGE must fit the shortest frame");
-
-/* Relative, and no step out of where it begins. */
-static bool is_inside(struct qs_text name)
-{
-    size_t part = 0;
-    if (name.n == 0 || name.n > QS_FILE_NAME_MAX_BYTES)
-        return false;
-    for (size_t i = 0; i <= name.n; i++) {
-        if (i < name.n && name.p[i] != '/')
-            continue;
-        size_t n = i - part;
-        if (n == 0 || (n == 1 && name.p[part] == '.') || (n == 2 && memcmp(name.p + part, "..", 2) == 0))
-            return false;
-        part = i + 1;
-    }
-    return true;
-}
 
 static bool content_fits(const struct qs_content *v)
 {
@@ -71,7 +52,8 @@ static struct qs_place read_place(struct qs_wire_reader *r)
     struct qs_place v = {.name = qs_get_text(r)};
     qs_get_bytes(r, v.sha256, sizeof v.sha256);
     v.flags = qs_get_u8(r);
-    if (r->err == QS_WIRE_OK && (!is_inside(v.name) || (v.flags & ~(unsigned)QS_FILE_FLAGS) != 0))
+    if (r->err == QS_WIRE_OK &&
+        (!qs_codec_is_inside(v.name, QS_FILE_NAME_MAX_BYTES) || (v.flags & ~(unsigned)QS_FILE_FLAGS) != 0))
         r->err = QS_WIRE_E_VALUE;
     return v;
 }

@@ -51,6 +51,22 @@ const char *qs_reading_status_name(enum qs_reading_status v)
     return word(words, COUNT(words), (unsigned)v);
 }
 
+const char *qs_tune_outcome_name(enum qs_tune_outcome v)
+{
+    static const char *const words[] = {
+        [QS_TUNE_SET] = "set",
+        [QS_TUNE_SAME] = "same",
+        [QS_TUNE_SLIPPED] = "slipped",
+        [QS_TUNE_REFUSED] = "refused",
+        [QS_TUNE_TIMEOUT] = "timeout",
+        [QS_TUNE_UNREADABLE] = "unreadable",
+        [QS_TUNE_MISSING] = "missing",
+        [QS_TUNE_FORBIDDEN] = "forbidden",
+        [QS_TUNE_UNJOURNALLED] = "unjournalled",
+    };
+    return word(words, COUNT(words), (unsigned)v);
+}
+
 const char *qs_wire_code_name(uint16_t code)
 {
     static const char *const words[] = {

@@ -57,6 +57,7 @@ const char *qs_phase_name(enum qs_phase v);
 const char *qs_gate_outcome_name(enum qs_gate_outcome v);
 const char *qs_gate_on_timeout_name(enum qs_gate_on_timeout v);
 const char *qs_reading_status_name(enum qs_reading_status v);
+const char *qs_tune_outcome_name(enum qs_tune_outcome v);
 const char *qs_wire_code_name(uint16_t code);
 /* The word of exactly one bit of enum qs_iteration_flag ("timed-out"); "unknown" else. Also the taint's code.
  */

@@ -9,6 +9,9 @@
 
 enum { ANY = QS_REQUEST_IDLE | QS_REQUEST_RUN };
 static const char no_tracers[] = "starts no tracers";
+static const char no_survey[] = "does not look for what the device has";
+static const char no_control[] =
+    "changes nothing on its device, or has no folder where it could keep what to put back (its --state DIR)";
 static const char no_files[] = "takes no files, or has no place for them (its --cache DIR)";
 
 static const struct qs_request rows[] = {
@@ -103,6 +106,36 @@ static const struct qs_request rows[] = {
      .feature = QS_FEATURE_READ,
      .lacks = "reads no sensors on request",
      .reply_ns = S(60)},
+    {.type = QS_MSG_SURVEY,
+     .reply = QS_MSG_SURVEYED,
+     .phases = QS_REQUEST_IDLE,
+     .deaf = true, /* a driver may take its time */
+     BY(survey, id, surveyed),
+     .feature = QS_FEATURE_SURVEY,
+     .lacks = no_survey,
+     .reply_ns = S(120)},
+    {.type = QS_MSG_BIND,
+     .reply = QS_MSG_BOUND,
+     .phases = QS_REQUEST_IDLE,
+     .deaf = true,
+     BY(bind, id, readings),
+     .feature = QS_FEATURE_SURVEY,
+     .lacks = no_survey,
+     .reply_ns = S(120)},
+    {.type = QS_MSG_TUNE,
+     .reply = QS_MSG_TUNED,
+     .phases = QS_REQUEST_IDLE,
+     BY(tune, id, tuned),
+     .feature = QS_FEATURE_CONTROL,
+     .lacks = no_control,
+     .reply_ns = S(300)},
+    {.type = QS_MSG_RESTORE,
+     .reply = QS_MSG_RESTORED,
+     .phases = QS_REQUEST_IDLE,
+     BY(restore, id, restored),
+     .feature = QS_FEATURE_CONTROL,
+     .lacks = no_control,
+     .reply_ns = S(300)},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -83,6 +83,11 @@ struct qs_list qs_harness_declared(const struct qs_agent *agent, uint8_t *memory
 /* talk.c: the sensors, on request */
 qs_agent_action qs_act_read;     /* READ: some need two looks */
 qs_agent_action qs_act_readings; /* time for the second */
+/* control.c: what the device has, and what of it is changed; between runs */
+qs_agent_action qs_act_survey;  /* SURVEY */
+qs_agent_action qs_act_bind;    /* BIND */
+qs_agent_action qs_act_tune;    /* TUNE */
+qs_agent_action qs_act_restore; /* RESTORE */
 /* files.c: between runs */
 qs_agent_action qs_act_have;     /* HAVE */
 qs_agent_action qs_act_put;      /* PUT */

@@ -18,6 +18,7 @@
 #include "core/port_files.h"
 #include "core/port_artifacts.h"
 #include "core/port_program.h"
+#include "core/port_survey.h"
 #include "core/port_trace.h"
 
 struct qs_msg_run_begin;
@@ -25,7 +26,7 @@ struct qs_msg_hook;
 
 enum {
     QS_PORT_METRICS = 9,       /* metric ids 1..9 of the wire, in this order */
-    QS_PORT_KIND_BYTES = 48,   /* name of a sensor or of an evidence kind, with its NUL */
+    QS_PORT_KIND_BYTES = 65,   /* name of a sensor or of an evidence kind, with its NUL */
     QS_PORT_FACT_BYTES = 1025, /* value of a fact, with its NUL */
     QS_PORT_PATH_BYTES = 4096, /* a resolved path, with its NUL */
     QS_PORT_CPUS_BYTES = 256   /* a list of CPUs such as "0-3,6", with its NUL */
@@ -141,6 +142,7 @@ struct qs_port {
     void (*program_row)(void *ctx, uint32_t i, uint32_t metrics, struct qs_port_row *row);
     void (*program_clock)(void *ctx, struct qs_port_clock *out);
     struct qs_port_tracer tracer; /* optional: its start may be NULL */
+    struct qs_port_survey survey; /* optional: all NULL */
 };
 
 #endif

@@ -158,6 +158,10 @@ static const struct qs_states_row rows[] = {
     TAKE(STAGE, stage),
     TAKE(CLEAN, clean),
     TAKE(READ, read),
+    TAKE(SURVEY, survey),
+    TAKE(BIND, bind),
+    TAKE(TUNE, tune),
+    TAKE(RESTORE, restore),
 
     MEANWHILE(PING, pong),
     LET_PASS(QS_STATES_ANY_REQUEST, PONG),

@@ -62,6 +62,9 @@ enum qs_agent_event qs_talk_malformed(struct qs_agent *agent, int err)
 enum qs_agent_event qs_act_greet(struct qs_agent *agent)
 {
     qs_files_release(agent); /* where the session before has ended in a run */
+    if (agent->port.survey.bind) {
+        agent->port.survey.bind(agent->port.ctx, NULL); /* they were another host's */
+    }
     agent->link_up = true;
     agent->tx_seq = 0;
     agent->tx_seal = (struct qs_seal){.on = false};
@@ -79,7 +82,8 @@ static uint32_t beyond(const struct qs_port *port)
 {
     return (port->pull ? 0U : QS_FEATURE_PULL) | (port->tracer.start ? 0U : QS_FEATURE_TRACE) |
            (port->program_start ? 0U : QS_FEATURE_HARNESS | QS_FEATURE_EVALS) |
-           (port->files ? 0U : QS_FEATURE_FILES) | (port->document ? 0U : QS_FEATURE_STREAM);
+           (port->files ? 0U : QS_FEATURE_FILES) | (port->document ? 0U : QS_FEATURE_STREAM) |
+           (port->survey.find ? 0U : QS_FEATURE_SURVEY) | QS_FEATURE_CONTROL;
 }
 
 static struct qs_msg_hello_agent our_hello(const struct qs_agent *agent, const struct qs_msg_hello_host *host,

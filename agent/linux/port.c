@@ -2,6 +2,7 @@
 
 #include "linux/clock.h"
 #include "linux/io.h"
+#include "linux/survey.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -205,7 +206,7 @@ static size_t add_segments(const struct qs_linux *os, bool after, struct qs_port
 static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, size_t cap)
 {
     struct qs_linux *os = ctx;
-    size_t n = os->probe.count < cap ? os->probe.count : cap;
+    size_t n = qs_probe_rows(&os->probe) < cap ? qs_probe_rows(&os->probe) : cap;
     qs_probe_set_kin(&os->probe, QS_KIN_CHILD, os->child.runs ? os->child.process.pid : 0);
     size_t own = os->harness.open && cap - n >= QS_HARNESS_EVIDENCE ? QS_HARNESS_EVIDENCE : 0;
     if (after) {
@@ -323,6 +324,16 @@ static void op_trace_result(void *ctx, struct qs_port_traced *traced)
     struct qs_linux *os = ctx;
     qs_tracer_result(&os->tracer, os->child.runs ? os->child.process.pid : 0, traced);
     os->child.spare = os->tracer.runs ? os->tracer.process.pid : 0;
+}
+
+static bool op_find(void *ctx, const char *pattern, const char *after, struct qs_port_found *found)
+{
+    return qs_survey_find(((struct qs_linux *)ctx)->probe.sysfs, pattern, after, found);
+}
+
+static void op_bind(void *ctx, const struct qs_binding *binding)
+{
+    qs_probe_bind(&((struct qs_linux *)ctx)->probe, binding);
 }
 
 const char *qs_linux_clock_name(const struct qs_linux *os)
@@ -444,7 +455,8 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
         .pull = op_pull,
         .document = op_document,
         .files = os->has_cache ? &qs_linux_files_port : NULL,
-        .tracer = {.start = op_trace_start, .end = op_trace_end, .result = op_trace_result}};
+        .tracer = {.start = op_trace_start, .end = op_trace_end, .result = op_trace_result},
+        .survey = {.find = op_find, .bind = op_bind}};
     struct qs_agent_options options;
     if (!take_signals(os) || os->child.null_fd < 0 || os->child.null_in_fd < 0) {
         snprintf(error, QS_LINK_ERROR_BYTES, "cannot set up: %s", strerror(errno));

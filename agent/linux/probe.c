@@ -32,6 +32,7 @@ static void add(struct qs_probe *probe, const char *kind, enum qs_probe_how how,
     struct qs_source *s = &probe->sources[probe->count++];
     snprintf(s->kind, sizeof s->kind, "%s", kind);
     s->how = how;
+    s->evidence = true;
     s->fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (path && s->fd < 0) {
         s->how = QS_PROBE_NOTHING;
@@ -158,6 +159,7 @@ void qs_probe_open(struct qs_probe *probe, const cpu_set_t *allowed, const char 
                  "devices/system/cpu/cpufreq/policy#/scaling_cur_freq");
     add_numbered(probe, "throttle", CPUS_MAX, "throttle.cpu#.count",
                  "devices/system/cpu/cpu#/thermal_throttle/core_throttle_count");
+    probe->own = probe->count;
 }
 
 void qs_probe_close(struct qs_probe *probe)

@@ -9,12 +9,13 @@
 
 #include "core/port.h"
 #include "linux/busy.h"
+#include "proto/limits.h"
 
 /* Processes whose work is not a neighbour's, beside the agent and what it has waited for. */
 enum qs_kin { QS_KIN_CHILD, QS_KIN_HOST, QS_KIN_COUNT };
 
 enum {
-    QS_PROBE_SOURCES = 200,
+    QS_PROBE_SOURCES = 200, /* of our own */
     QS_PROBE_TEXT_BYTES = 65536,
     QS_PROBE_PROCS = 4096,
     QS_PROBE_PATH_BYTES = 256
@@ -39,13 +40,22 @@ enum qs_probe_how {
     QS_PROBE_AGENT_STOPS,    /* what qs_probe_stopped was told */
     QS_PROBE_PROCESS_STOPS,
     QS_PROBE_SUSPENDED, /* how long the machine has slept since boot, ns */
+    QS_PROBE_BOUND,     /* of the host's making: see struct qs_bound_file */
     QS_PROBE_NOTHING,   /* this kernel has no such file */
 };
 
 struct qs_source {
-    char kind[QS_PORT_KIND_BYTES];
+    char kind[QS_NAME_MAX_BYTES + 1];
     enum qs_probe_how how;
-    int fd; /* owned; -1 where no file belongs to it */
+    int fd;        /* owned; -1 where no file belongs to it */
+    bool evidence; /* it is read around windows */
+    bool hidden;   /* the host has made another one of this name */
+};
+
+/* How a sensor of the host's making is read. */
+struct qs_bound_file {
+    char path[QS_CONTROL_PATH_MAX_BYTES + 1];
+    int64_t mul, div, lo, hi;
 };
 
 /* Ticks of the allowed CPUs since boot. */
@@ -61,8 +71,9 @@ struct qs_proc {
 };
 
 struct qs_probe {
-    struct qs_source sources[QS_PROBE_SOURCES];
-    size_t count;
+    struct qs_source sources[QS_PROBE_SOURCES + QS_BIND_MAX]; /* those of the host last */
+    size_t count, own;                                        /* own: without those */
+    struct qs_bound_file bound[QS_BIND_MAX];
     int stat_fd;
     const char *sysfs; /* borrowed */
     cpu_set_t allowed;
@@ -91,6 +102,10 @@ void qs_probe_sensor(struct qs_probe *probe, const char *name, int64_t now_ns,
 void qs_probe_set_kin(struct qs_probe *probe, enum qs_kin kin, int32_t pid);
 /* The agent (or else the process that it measures) was stopped, or went on after that. */
 void qs_probe_stopped(struct qs_probe *probe, bool agent);
+/* See struct qs_port_survey. */
+void qs_probe_bind(struct qs_probe *probe, const struct qs_binding *binding);
+/* How many rows of evidence there are. */
+size_t qs_probe_rows(const struct qs_probe *probe);
 /* See struct qs_port. */
 size_t qs_probe_evidence(struct qs_probe *probe, bool after, struct qs_port_evidence *rows, size_t cap);
 /* "name[pid] 97%": who used most processor time since the last call; "" at the first one, or after a pause.

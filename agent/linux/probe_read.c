@@ -1,6 +1,7 @@
 /* Reading what probe.c has opened. */
 #include "linux/probe.h"
 
+#include "linux/bound.h"
 #include "linux/io.h"
 #include "proto/limits.h"
 #include "proto/msg.h"
@@ -198,11 +199,14 @@ static bool read_file(struct qs_probe *probe, const struct qs_source *s, int64_t
     return qs_io_i64(&p, value);
 }
 
-static uint8_t read_source(struct qs_probe *probe, const struct qs_source *s, int64_t *value)
+static uint8_t read_source(struct qs_probe *probe, struct qs_source *s, int64_t *value)
 {
     *value = 0;
     if (s->how == QS_PROBE_NOTHING) {
         return QS_READING_MISSING;
+    }
+    if (s->how == QS_PROBE_BOUND) {
+        return qs_probe_read_bound(probe, s, value);
     }
     bool ok = false;
     if (s->how == QS_PROBE_BUSY || s->how == QS_PROBE_IDLE || s->how == QS_PROBE_STEAL) {
@@ -226,31 +230,56 @@ void qs_probe_sensor(struct qs_probe *probe, const char *name, int64_t now_ns,
         return;
     }
     for (size_t i = 0; i < probe->count; i++) {
-        if (strcmp(probe->sources[i].kind, name) == 0) {
+        if (!probe->sources[i].hidden && strcmp(probe->sources[i].kind, name) == 0) {
             reading->status = read_source(probe, &probe->sources[i], &reading->value);
             return;
         }
     }
 }
 
+static bool is_row(const struct qs_source *s)
+{
+    return s->evidence && !s->hidden;
+}
+
+size_t qs_probe_rows(const struct qs_probe *probe)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < probe->count; i++) {
+        n += is_row(&probe->sources[i]);
+    }
+    return n;
+}
+
+static void read_row(struct qs_probe *probe, struct qs_source *s, bool after, struct qs_port_evidence *row)
+{
+    int64_t value;
+    uint8_t status = read_source(probe, s, &value);
+    if (!after) {
+        memcpy(row->kind, s->kind, sizeof row->kind);
+        row->before = value;
+        row->status = status;
+    }
+    row->after = value;
+    row->status = row->status != QS_READING_OK ? row->status : status;
+}
+
 size_t qs_probe_evidence(struct qs_probe *probe, bool after, struct qs_port_evidence *rows, size_t cap)
 {
-    size_t n = probe->count < cap ? probe->count : cap;
-    for (size_t k = 0; k < n; k++) {
-        /* Read the processor's own account innermost: last before the window, first after it. */
-        size_t i = after ? k : n - 1 - k;
-        struct qs_port_evidence *row = &rows[i];
-        int64_t value;
-        uint8_t status = read_source(probe, &probe->sources[i], &value);
-        if (!after) {
-            memcpy(row->kind, probe->sources[i].kind, sizeof row->kind);
-            row->before = value;
-            row->after = value;
-            row->status = status;
-        } else {
-            row->after = value;
-            row->status = row->status != QS_READING_OK ? row->status : status;
+    size_t all = qs_probe_rows(probe);
+    size_t n = all < cap ? all : cap;
+    /* Read the processor's own account innermost: last before the window, first after it. */
+    size_t row = after ? 0 : all;
+    for (size_t k = 0; k < probe->count; k++) {
+        struct qs_source *s = &probe->sources[after ? k : probe->count - 1 - k];
+        if (!is_row(s)) {
+            continue;
         }
+        row -= !after;
+        if (row < n) {
+            read_row(probe, s, after, &rows[row]);
+        }
+        row += after;
     }
     return n;
 }

@@ -28,6 +28,11 @@ static union {
     struct qs_declared declared;
     struct qs_content content;
     struct qs_place place;
+    struct qs_found found;
+    struct qs_binding binding;
+    struct qs_tune tune;
+    struct qs_tuned tuned;
+    struct qs_restored restored;
     struct qs_text text;
     int32_t i32;
     uint16_t u16;
@@ -109,6 +114,36 @@ static void walk_stage(const struct qs_msg_stage *m)
     WALK(place, &m->places);
 }
 
+static void walk_readings(const struct qs_msg_readings *m)
+{
+    WALK(reading, &m->readings);
+}
+
+static void walk_surveyed(const struct qs_msg_surveyed *m)
+{
+    WALK(found, &m->files);
+}
+
+static void walk_bind(const struct qs_msg_bind *m)
+{
+    WALK(binding, &m->sensors);
+}
+
+static void walk_tune(const struct qs_msg_tune *m)
+{
+    WALK(tune, &m->writes);
+}
+
+static void walk_tuned(const struct qs_msg_tuned *m)
+{
+    WALK(tuned, &m->writes);
+}
+
+static void walk_restored(const struct qs_msg_restored *m)
+{
+    WALK(restored, &m->files);
+}
+
 /* Decodes, walks, and encodes again. */
 #define TRY(shape, walk)                                                                                     \
     static void try_##shape(const uint8_t *p, size_t n)                                                      \
@@ -161,6 +196,15 @@ TRY(staged, NO_LISTS)
 TRY(clean, NO_LISTS)
 TRY(cleaned, NO_LISTS)
 TRY(document, NO_LISTS)
+TRY(read, NO_LISTS)
+TRY(readings, walk_readings)
+TRY(survey, NO_LISTS)
+TRY(surveyed, walk_surveyed)
+TRY(bind, walk_bind)
+TRY(tune, walk_tune)
+TRY(tuned, walk_tuned)
+TRY(restore, NO_LISTS)
+TRY(restored, walk_restored)
 
 static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_HELLO_HOST] = try_hello_host,
@@ -204,6 +248,16 @@ static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_CLEAN] = try_clean,
     [QS_MSG_CLEANED] = try_cleaned,
     [QS_MSG_DOCUMENT] = try_document,
+    [QS_MSG_READ] = try_read,
+    [QS_MSG_READINGS] = try_readings,
+    [QS_MSG_SURVEY] = try_survey,
+    [QS_MSG_SURVEYED] = try_surveyed,
+    [QS_MSG_BIND] = try_bind,
+    [QS_MSG_BOUND] = try_readings,
+    [QS_MSG_TUNE] = try_tune,
+    [QS_MSG_TUNED] = try_tuned,
+    [QS_MSG_RESTORE] = try_restore,
+    [QS_MSG_RESTORED] = try_restored,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -18,6 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FARM, SESSION, RUN, NONCE = (bytes(range(b, b + 16)) for b in (0xA0, 0xB0, 0xC0, 0xD0))
 RUN2 = bytes(range(0xE0, 0xF0))
 SHA = bytes(range(32))
+FREQ = "devices/system/cpu/cpufreq/policy0/"
 I64_MAX, I64_MIN = 2**63 - 1, -(2**63)
 
 
@@ -111,6 +112,23 @@ def content(sha256, size, flags):
 
 def place(name, sha256, flags):
     return text("name", name) + raw("sha256", sha256) + u8("flags", flags)
+
+
+def found(path, access, error, value):
+    return text("path", path) + u8("access", access) + i32("error", error) + text("value", value)
+
+
+def binding(name, path, mul, div, low, high, flags):
+    return (text("name", name) + text("path", path) + i64("mul", mul) + i64("div", div) + i64("lo", low) + i64("hi", high) +
+            u8("flags", flags))
+
+
+def tune(path, value, flags):
+    return text("path", path) + text("value", value) + u8("flags", flags)
+
+
+def tuned(outcome, error, before, now):
+    return u8("outcome", outcome) + i32("error", error) + text("before", before) + text("now", now)
 
 
 def window():
@@ -258,6 +276,21 @@ MESSAGES = [
      u32("offset", 61440) + text("bytes", b"1.5\n\0\xff") + text("why", "")),
     ("read", 43, u32("id", 15)),
     ("readings", 44, u32("id", 15) + many("readings", [reading("freq:policy0_khz", 0, 1800000, 0), reading("thermal:soc", 1, 0, 0)])),
+    ("survey", 45, u32("id", 16) + text("pattern", "class/thermal/thermal_zone*/[tm]*") +
+     text("after", "class/thermal/thermal_zone1/temp")),
+    ("surveyed", 46, u32("id", 16) + u8("more", 1) +
+     many("files", [found(FREQ + "scaling_governor", 3, 0, b"schedutil\n\0\xff"), found(FREQ + "cpuinfo_cur_freq", 0, 13, "")])),
+    ("bind", 47, u32("id", 17) +
+     many("sensors", [binding("thermal:tsens_tz_sensor1", "class/thermal/thermal_zone1/temp", 1000, 1, -40000, 150000, 1),
+                      binding("x", "y", 1, 10**9, I64_MIN, I64_MAX, 0)])),
+    ("bound", 48, u32("id", 17) + many("readings", [reading("thermal:tsens_tz_sensor1", 0, 41000, 0), reading("x", 3, 0, 0)])),
+    ("tune", 49, u32("id", 18) + u32("lease_ms", 120000) + u32("settle_ms", 500) +
+     many("writes", [tune(FREQ + "scaling_governor", "performance", 0), tune("a", "", 3)])),
+    ("tuned", 50, u32("id", 18) + many("writes", [tuned(1, 0, "schedutil", "performance"), tuned(9, 28, "", "")])),
+    ("restore", 51, u32("id", 19)),
+    ("restored", 52, u32("id", 19) + u8("more", 0) +
+     many("files", [text("path", FREQ + "scaling_governor") + tuned(1, 0, "schedutil", "performance"),
+                    text("path", "a") + tuned(9, 28, "", "")])),
 ]
 
 

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,42 +281,72 @@ void script_tracer_ends(struct script *s)
     qs_agent_on_tracer(s->agent);
 }
 
+static bool op_find(void *ctx, const char *pattern, const char *after, struct qs_port_found *found)
+{
+    struct script *s = ctx;
+    size_t i = 0;
+    snprintf(s->survey.pattern, sizeof s->survey.pattern, "%s", pattern);
+    if (sscanf(after, "f/%zu", &i) == 1) {
+        i++;
+    }
+    if (i >= s->survey.files) {
+        return false;
+    }
+    bool fails = i == s->survey.error_at;
+    *found = (struct qs_port_found){
+        .access = QS_FILE_READABLE, .error = fails ? EACCES : 0, .n = fails ? 0 : s->survey.value_bytes};
+    snprintf(found->path, sizeof found->path, "f/%04zu", i);
+    memset(found->value, 'v', found->n);
+    return true;
+}
+
+static void op_bind(void *ctx, const struct qs_binding *binding)
+{
+    struct script *s = ctx;
+    s->survey.bound = binding ? s->survey.bound + 1 : 0;
+    if (binding) {
+        qs_text_copy(binding->name, s->survey.last_bound, sizeof s->survey.last_bound);
+    }
+}
+
 struct script *script_new(const struct script_options *options)
 {
     struct script *s = calloc(1, sizeof *s);
     size_t ring_bytes = options->ring_bytes ? options->ring_bytes : (size_t)QS_RING_FLOOR_BYTES;
-    const struct qs_port port = {.ctx = s,
-                                 .now_ns = op_now_ns,
-                                 .send = op_send,
-                                 .close_link = op_close_link,
-                                 .random = op_random,
-                                 .run_begin = op_run_begin,
-                                 .run_end = op_run_end,
-                                 .start = op_start,
-                                 .start_hook = op_start_hook,
-                                 .end_child = op_end_child,
-                                 .abandon_child = op_abandon_child,
-                                 .window_open = op_window_open,
-                                 .output = op_output,
-                                 .read_sensor = op_read_sensor,
-                                 .evidence = op_evidence,
-                                 .fact = op_fact,
-                                 .drain = op_drain,
-                                 .unread = op_unread,
-                                 .busiest = op_busiest,
-                                 .program_start = op_program_start,
-                                 .program_go = op_program_go,
-                                 .program_quit = op_program_quit,
-                                 .program_look = op_program_look,
-                                 .program_metric = op_program_metric,
-                                 .program_row = op_program_row,
-                                 .program_clock = op_program_clock,
-                                 .pull = options->no_pull ? NULL : op_pull,
-                                 .document = options->no_stream ? NULL : op_document,
-                                 .files = options->no_files ? NULL : &disk_port,
-                                 .tracer = {.start = options->no_tracer ? NULL : op_trace_start,
-                                            .end = op_trace_end,
-                                            .result = op_trace_result}};
+    const struct qs_port port = {
+        .ctx = s,
+        .now_ns = op_now_ns,
+        .send = op_send,
+        .close_link = op_close_link,
+        .random = op_random,
+        .run_begin = op_run_begin,
+        .run_end = op_run_end,
+        .start = op_start,
+        .start_hook = op_start_hook,
+        .end_child = op_end_child,
+        .abandon_child = op_abandon_child,
+        .window_open = op_window_open,
+        .output = op_output,
+        .read_sensor = op_read_sensor,
+        .evidence = op_evidence,
+        .fact = op_fact,
+        .drain = op_drain,
+        .unread = op_unread,
+        .busiest = op_busiest,
+        .program_start = op_program_start,
+        .program_go = op_program_go,
+        .program_quit = op_program_quit,
+        .program_look = op_program_look,
+        .program_metric = op_program_metric,
+        .program_row = op_program_row,
+        .program_clock = op_program_clock,
+        .pull = options->no_pull ? NULL : op_pull,
+        .document = options->no_stream ? NULL : op_document,
+        .files = options->no_files ? NULL : &disk_port,
+        .tracer = {.start = options->no_tracer ? NULL : op_trace_start,
+                   .end = op_trace_end,
+                   .result = op_trace_result},
+        .survey = {.find = options->no_survey ? NULL : op_find, .bind = options->no_survey ? NULL : op_bind}};
     s->disk = options->disk;
     s->agent = malloc(sizeof *s->agent);
     memset(s->agent, 0xa5, sizeof *s->agent); /* whoever makes it must not count on zeros */

@@ -50,6 +50,12 @@ struct script {
     struct disk disk;                 /* for pushed files */
     struct qs_port_document document; /* what the window's process has written: so many bytes of it */
     size_t documents;
+    struct {
+        size_t files, value_bytes, error_at; /* so many, of so many bytes; the one that cannot be read */
+        char pattern[QS_CONTROL_PATH_MAX_BYTES + 1];
+        size_t bound;
+        char last_bound[QS_NAME_MAX_BYTES + 1];
+    } survey;
 };
 
 struct script_options {
@@ -59,6 +65,7 @@ struct script_options {
     struct disk disk;
     uint64_t cache_most_bytes;
     bool no_stream; /* it has no stream mode */
+    bool no_survey; /* and looks for no files */
     bool key;
     int64_t handshake_ns;
     size_t ring_bytes; /* 0: the least */

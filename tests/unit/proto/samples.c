@@ -1,5 +1,6 @@
 #include "samples.h"
 
+#include "samples_control.h"
 #include "samples_files.h"
 
 #include <ctype.h>
@@ -449,6 +450,14 @@ const struct sample samples[QS_MSG_LAST] = {
     {"document", QS_MSG_DOCUMENT, put_document, recode_document},
     {"read", QS_MSG_READ, sample_put_read, sample_recode_read},
     {"readings", QS_MSG_READINGS, sample_put_readings, sample_recode_readings},
+    {"survey", QS_MSG_SURVEY, sample_put_survey, sample_recode_survey},
+    {"surveyed", QS_MSG_SURVEYED, sample_put_surveyed, sample_recode_surveyed},
+    {"bind", QS_MSG_BIND, sample_put_bind, sample_recode_bind},
+    {"bound", QS_MSG_BOUND, sample_put_bound, sample_recode_readings},
+    {"tune", QS_MSG_TUNE, sample_put_tune, sample_recode_tune},
+    {"tuned", QS_MSG_TUNED, sample_put_tuned, sample_recode_tuned},
+    {"restore", QS_MSG_RESTORE, sample_put_restore, sample_recode_restore},
+    {"restored", QS_MSG_RESTORED, sample_put_restored, sample_recode_restored},
 };
 
 static unsigned hex_digit(int c)

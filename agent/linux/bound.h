@@ -1,0 +1,10 @@
+/* Sensors of the host's making: a file of sysfs, scaled and bounded. Inside the probe. */
+#ifndef QS_LINUX_BOUND_H
+#define QS_LINUX_BOUND_H
+
+#include "linux/probe.h"
+
+/* Status and value (0 unless OK) of a source that is QS_PROBE_BOUND. */
+uint8_t qs_probe_read_bound(struct qs_probe *probe, struct qs_source *s, int64_t *value);
+
+#endif

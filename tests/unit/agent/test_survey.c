@@ -1,0 +1,244 @@
+/* Files of sysfs by name, and sensors that the host makes of them; a folder of the test stands in for /sys.
+ */
+#include "linux/probe.h"
+#include "linux/survey.h"
+
+#include "proto/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "folder.h"
+
+static struct qs_probe probe;
+static char root[64]; /* of the test in hand, which works there */
+
+static int enter_root(void **state)
+{
+    static int n;
+    (void)state;
+    snprintf(root, sizeof root, "%s/%d", folder, n++);
+    return mkdir(root, 0700) == 0 ? chdir(root) : -1;
+}
+
+static struct qs_port_found found;
+
+/* All that match, joined by blanks. */
+static const char *all_of(const char *pattern)
+{
+    static char text[1024];
+    size_t n = 0;
+    text[0] = found.path[0] = '\0';
+    while (qs_survey_find(root, pattern, found.path, &found)) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " " : "", found.path);
+        assert_true(n < sizeof text);
+    }
+    return text;
+}
+
+static void finds_what_matches_in_order(void **state)
+{
+    (void)state;
+    put("class/zone0/type", "soc\n");
+    put("class/zone0/temp", "41000\n");
+    put("class/zone10/temp", "1\n");
+    put("class/zone2/temp", "2\n");
+    put("class/zone-x/temp", "3\n");
+    put("class/.hidden/temp", "4\n");
+    put("class/zone2/temp.d/temp", "5\n");
+    put("other", "6\n");
+    assert_string_equal(all_of("class/zone*/temp"),
+                        "class/zone-x/temp class/zone0/temp class/zone10/temp class/zone2/temp");
+    assert_string_equal(all_of("class/*/t*"), "class/zone-x/temp class/zone0/temp class/zone0/type "
+                                              "class/zone10/temp class/zone2/temp");
+    assert_string_equal(all_of("class/zone[02]/type"), "class/zone0/type");
+    assert_string_equal(all_of("class/zone?/temp"), "class/zone0/temp class/zone2/temp");
+    assert_string_equal(all_of("other"), "other");
+    assert_string_equal(all_of("*"), "other");
+    assert_string_equal(all_of("class/zone0"), ""); /* a folder is no file */
+    assert_string_equal(all_of("class/zone0/temp/more"), "");
+    assert_string_equal(all_of("nothing/*"), "");
+}
+
+static void says_what_stands_there(void **state)
+{
+    static char long_text[QS_FOUND_MAX_BYTES + 50];
+    (void)state;
+    memset(long_text, 'x', sizeof long_text - 1);
+    put("long", long_text);
+    put("closed", "7");
+    put("open", "8\n");
+    put("read_only", "9");
+    char path[4200];
+    snprintf(path, sizeof path, "%s/closed", root);
+    assert_int_equal(chmod(path, 0), 0);
+    snprintf(path, sizeof path, "%s/read_only", root);
+    assert_int_equal(chmod(path, 0444), 0);
+    assert_true(qs_survey_find(root, "long", "", &found));
+    assert_int_equal(found.n, QS_FOUND_MAX_BYTES);
+    assert_true(qs_survey_find(root, "open", "", &found));
+    assert_int_equal(found.access, QS_FILE_READABLE | QS_FILE_WRITABLE);
+    assert_int_equal(found.error, 0);
+    assert_int_equal(found.n, 2);
+    assert_memory_equal(found.value, "8\n", 2);
+    assert_true(qs_survey_find(root, "closed", "", &found));
+    assert_int_equal(found.access,
+                     0); /* for root, too: a driver takes nothing that its mode does not allow */
+    assert_int_equal(found.error, geteuid() == 0 ? 0 : EACCES);
+    assert_true(qs_survey_find(root, "read_only", "", &found));
+    assert_int_equal(found.access, QS_FILE_READABLE);
+    assert_false(qs_survey_find(root, "open", "open", &found));
+}
+
+/* Links are followed where they stay below the root, as those of /sys/class do. */
+static void stays_below_the_root(void **state)
+{
+    char outside[] = "/tmp/qs-survey-XXXXXX";
+    (void)state;
+    int fd = mkstemp(outside);
+    assert_true(fd >= 0);
+    close(fd);
+    put("devices/a/value", "1");
+    assert_int_equal(symlink("devices/a", "inside"), 0);
+    assert_int_equal(symlink(outside, "devices/a/leaves"), 0);
+    assert_int_equal(symlink("inside/value", "again"), 0);
+    assert_string_equal(all_of("inside/value"), "inside/value");
+    assert_true(qs_survey_find(root, "inside/value", "", &found));
+    assert_int_equal(found.error, 0);
+    assert_true(qs_survey_find(root, "devices/a/leaves", "", &found));
+    assert_int_equal(found.error, EXDEV);
+    assert_int_equal(found.n, 0);
+    assert_int_equal(qs_survey_open(root, "devices/a/leaves", O_RDONLY), -1);
+    assert_int_equal(errno, EXDEV);
+    assert_int_equal(qs_survey_open(root, "devices/../../x", O_RDONLY), -1);
+    assert_int_equal(qs_survey_open(root, "devices/a", O_RDONLY), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_int_equal(qs_survey_open(root, "devices/b", O_RDONLY), -1);
+    assert_int_equal(errno, ENOENT);
+    fd = qs_survey_open(root, "again", O_RDONLY);
+    assert_true(fd >= 0);
+    close(fd);
+    unlink(outside);
+}
+
+static void bind(const char *name, const char *path, int64_t mul, int64_t div, int64_t lo, int64_t hi,
+                 uint8_t flags)
+{
+    const struct qs_binding b = {.name = qs_text_of(name),
+                                 .path = qs_text_of(path),
+                                 .mul = mul,
+                                 .div = div,
+                                 .lo = lo,
+                                 .hi = hi,
+                                 .flags = flags};
+    qs_probe_bind(&probe, &b);
+}
+
+static void reads(const char *name, uint8_t status, int64_t value)
+{
+    struct qs_port_reading r;
+    qs_probe_sensor(&probe, name, 1, &r);
+    assert_int_equal(r.status, status);
+    assert_int_equal(r.value, value);
+}
+
+static void open_probe(void)
+{
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    CPU_SET(0, &allowed);
+    put("class/thermal/thermal_zone0/type", "tsens\n");
+    put("class/thermal/thermal_zone0/temp", "41\n");
+    qs_probe_open(&probe, &allowed, root);
+}
+
+static void scales_and_bounds(void **state)
+{
+    (void)state;
+    put("temp", "41\n");
+    put("khz", "1800000 Hz\n");
+    put("bad", "-99.9\n");
+    put("text", "n/a\n");
+    put("large", "99999999999999999\n");
+    open_probe();
+    bind("whole", "temp", 1000, 1, -40000, 150000, 0);
+    bind("hz", "khz", 1, 1000, 0, 10000000, 0);
+    bind("bad", "bad", 1000, 1, -40000, 150000, 0);
+    bind("low", "temp", 1, 1, 42, 50, 0);
+    bind("edge", "temp", 1, 1, 41, 41, 0);
+    bind("text", "text", 1, 1, INT64_MIN, INT64_MAX, 0);
+    bind("large", "large", QS_BIND_SCALE_MAX, 1, INT64_MIN, INT64_MAX, 0);
+    bind("gone", "nowhere", 1, 1, 0, 1, 0);
+    reads("whole", QS_READING_OK, 41000);
+    reads("hz", QS_READING_OK, 1800);
+    reads("bad", QS_READING_UNREADABLE, 0);
+    reads("low", QS_READING_UNREADABLE, 0);
+    reads("edge", QS_READING_OK, 41);
+    reads("text", QS_READING_UNREADABLE, 0);
+    reads("large", QS_READING_UNREADABLE, 0);
+    reads("gone", QS_READING_MISSING, 0);
+    put("nowhere", "1");
+    reads("gone", QS_READING_OK, 1); /* it has come */
+    qs_probe_close(&probe);
+}
+
+/* The host's sensor of a name stands in for our own, as long as it is bound; evidence has it where it should.
+ */
+static void stands_in_for_our_own(void **state)
+{
+    static struct qs_port_evidence rows[QS_EVIDENCE_MAX];
+    (void)state;
+    put("fan", "3");
+    put("quiet", "4");
+    open_probe();
+    size_t own = qs_probe_rows(&probe);
+    reads("thermal:tsens", QS_READING_OK, 41);
+    bind("thermal:tsens", "class/thermal/thermal_zone0/temp", 1000, 1, 0, 100000, QS_BIND_EVIDENCE);
+    bind("fan", "fan", 1, 1, 0, 9, QS_BIND_EVIDENCE);
+    bind("quiet", "quiet", 1, 1, 0, 9, 0);
+    reads("thermal:tsens", QS_READING_OK, 41000);
+    reads("quiet", QS_READING_OK, 4);
+    assert_int_equal(qs_probe_rows(&probe), own + 1); /* one more, one for one, one that is none */
+    assert_int_equal(qs_probe_evidence(&probe, false, rows, QS_EVIDENCE_MAX), own + 1);
+    put("fan", "5");
+    assert_int_equal(qs_probe_evidence(&probe, true, rows, QS_EVIDENCE_MAX), own + 1);
+    assert_string_equal(rows[own].kind, "fan");
+    assert_int_equal(rows[own].status, QS_READING_OK);
+    assert_int_equal(rows[own].before, 3);
+    assert_int_equal(rows[own].after, 5);
+    assert_string_equal(rows[own - 1].kind, "thermal:tsens");
+    assert_int_equal(rows[own - 1].before, 41000);
+    assert_string_equal(rows[0].kind, "cpu.busy_ticks");
+    assert_int_equal(qs_probe_evidence(&probe, false, rows, 3), 3); /* no more than there is room for */
+    assert_string_equal(rows[2].kind, "cpu.steal_ticks");
+    qs_probe_bind(&probe, NULL);
+    reads("thermal:tsens", QS_READING_OK, 41);
+    reads("fan", QS_READING_MISSING, 0);
+    assert_int_equal(qs_probe_rows(&probe), own);
+    for (int i = 0; i < QS_BIND_MAX + 5; i++) {
+        bind("fan", "fan", 1, 1, 0, 9, QS_BIND_EVIDENCE);
+    }
+    assert_int_equal(qs_probe_rows(&probe), own + 1); /* the last of a name */
+    qs_probe_close(&probe);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(finds_what_matches_in_order, enter_root),
+        cmocka_unit_test_setup(says_what_stands_there, enter_root),
+        cmocka_unit_test_setup(stays_below_the_root, enter_root),
+        cmocka_unit_test_setup(scales_and_bounds, enter_root),
+        cmocka_unit_test_setup(stands_in_for_our_own, enter_root),
+    };
+    return cmocka_run_group_tests_name("survey", tests, enter_folder, leave_folder);
+}
