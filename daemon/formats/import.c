@@ -7,27 +7,18 @@
 #include "base/text.h"
 #include "formats/reader.h"
 
-static const struct {
-    const char *name;
-    qs_import_text_fn *read; /* NULL: JSON */
-} formats[QS_FORMAT_COUNT] = {[QS_FORMAT_AUTO] = {"auto", NULL},
-                              [QS_FORMAT_NUMBERS] = {"numbers", qs_import_numbers},
-                              [QS_FORMAT_CSV] = {"csv", qs_import_csv},
-                              [QS_FORMAT_GBENCH] = {"google-benchmark", NULL},
-                              [QS_FORMAT_ANDROIDX] = {"androidx", NULL},
-                              [QS_FORMAT_PYPERF] = {"pyperf", NULL},
-                              [QS_FORMAT_GOBENCH] = {"go", qs_import_gobench},
-                              [QS_FORMAT_HYPERFINE] = {"hyperfine", NULL}};
+const char *const qs_format_names[] = {"auto", "numbers",   "csv", "google-benchmark", "androidx", "pyperf",
+                                       "go",   "hyperfine", NULL};
 
-const char *qs_format_name(enum qs_format format)
-{
-    return format < QS_FORMAT_COUNT ? formats[format].name : "unknown";
-}
+/* NULL: JSON */
+static qs_import_text_fn *const readers[QS_FORMAT_COUNT] = {[QS_FORMAT_NUMBERS] = qs_import_numbers,
+                                                            [QS_FORMAT_CSV] = qs_import_csv,
+                                                            [QS_FORMAT_GOBENCH] = qs_import_gobench};
 
 bool qs_format_find(const char *word, enum qs_format *ret)
 {
     for (size_t i = 0; i < QS_FORMAT_COUNT; i++) {
-        if (strcmp(formats[i].name, word) == 0) {
+        if (strcmp(qs_format_names[i], word) == 0) {
             *ret = (enum qs_format)i;
             return true;
         }
@@ -35,12 +26,8 @@ bool qs_format_find(const char *word, enum qs_format *ret)
     return false;
 }
 
-const char *qs_drop_name(enum qs_drop drop)
-{
-    static const char *const names[QS_DROP_COUNT] = {"warm-up", "aggregate", "failed", "not-finite",
-                                                     "empty",   "tainted",   "view"};
-    return drop < QS_DROP_COUNT ? names[drop] : "unknown";
-}
+const char *const qs_drop_names[] = {"warm-up", "aggregate", "failed", "not-finite",
+                                     "empty",   "tainted",   "view",   NULL};
 
 enum qs_direction qs_direction_of_unit(const char *unit)
 {
@@ -133,8 +120,8 @@ bool qs_import_read(const char *name, const char *text, size_t len, enum qs_form
         char first = r.text[strspn(r.text, " \t\r\n")];
         bool list = first == '[', json = list || first == '{';
         ret->format = format != QS_FORMAT_AUTO || json ? format : detect_text(&r);
-        bool as_text = formats[ret->format].read && !(list && format == QS_FORMAT_NUMBERS);
-        ok = as_text ? formats[ret->format].read(&r) : qs_import_json(&r, &ret->format);
+        bool as_text = readers[ret->format] && !(list && format == QS_FORMAT_NUMBERS);
+        ok = as_text ? readers[ret->format](&r) : qs_import_json(&r, &ret->format);
     }
     ok = ok && qs_reader_finish(&r, ret);
     if (!ok)

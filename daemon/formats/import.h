@@ -29,8 +29,7 @@ enum qs_format {
     QS_FORMAT_HYPERFINE, /* hyperfine --export-json */
     QS_FORMAT_COUNT
 };
-/* "auto", "numbers", "csv", "google-benchmark", "androidx", "pyperf", "go", "hyperfine". Static. */
-const char *qs_format_name(enum qs_format format);
+extern const char *const qs_format_names[]; /* by value, NULL at the end */
 bool qs_format_find(const char *word, enum qs_format *ret);
 
 enum qs_direction { QS_DIRECTION_UNKNOWN, QS_DIRECTION_LOWER, QS_DIRECTION_HIGHER }; /* which is better */
@@ -48,8 +47,7 @@ enum qs_drop {
     QS_DROP_VIEW,       /* a reader asked to leave it out */
     QS_DROP_COUNT
 };
-const char *qs_drop_name(
-    enum qs_drop drop); /* "warm-up", "aggregate", "failed", "not-finite", "empty", "tainted", "view" */
+extern const char *const qs_drop_names[]; /* by value, NULL at the end */
 
 struct qs_import_series { /* all owned */
     char *benchmark;      /* "" where the file names none */

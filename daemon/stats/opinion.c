@@ -34,52 +34,45 @@ static form_fn judge_quiesce, judge_android, judge_kalibera2005, judge_futhark, 
     judge_perfherder, judge_skia;
 
 static const struct rule {
-    const char *name, *source, *compared, *changed_if;
+    const char *source, *compared, *changed_if;
     form_fn *form;
 } rules[QS_OPINION_RULES] = {
-    [QS_OPINION_JUDGE] = {"judge", "Chen & Revels 2016, BenchmarkTools", "the best iteration of each build",
+    [QS_OPINION_JUDGE] = {"Chen & Revels 2016, BenchmarkTools", "the best iteration of each build",
                           "their ratio is off 1 by more than the tolerance", judge_quiesce},
-    [QS_OPINION_ANDROID] = {"android", "Statistically rigorous Android macrobenchmarks",
+    [QS_OPINION_ANDROID] = {"Statistically rigorous Android macrobenchmarks",
                             "the means of all iterations, with a pooled standard deviation",
                             "the interval of their difference excludes 0 and every precondition holds",
                             judge_android},
-    [QS_OPINION_KALIBERA2005] = {"kalibera2005", "Kalibera, Bulej & Tuma 2005, equation 5",
+    [QS_OPINION_KALIBERA2005] = {"Kalibera, Bulej & Tuma 2005, equation 5",
                                  "the means over runs of iterations", "their intervals do not meet",
                                  judge_kalibera2005},
-    [QS_OPINION_FUTHARK] = {"futhark", "futhark benchcmp", "the means of all iterations",
+    [QS_OPINION_FUTHARK] = {"futhark benchcmp", "the means of all iterations",
                             "they differ by more than half of both standard deviations together, and by more "
                             "than the band",
                             judge_futhark},
-    [QS_OPINION_RANCID] = {"rancid", "Rancid, table 3", "the medians of the run medians",
+    [QS_OPINION_RANCID] = {"Rancid, table 3", "the medians of the run medians",
                            "they differ by more than 1 ms and by more than 1 %", judge_rancid},
     [QS_OPINION_PERFHERDER] =
-        {"perfherder", "Mozilla Perfherder, perfalert",
+        {"Mozilla Perfherder, perfalert",
          "the 12 run medians after the change with the 12 to 24 before, near ones weighing more",
          "t passes its limit", judge_perfherder},
-    [QS_OPINION_SKIA] = {"skia", "Skia Perf, original step fit", "the run medians, baseline before candidate",
+    [QS_OPINION_SKIA] = {"Skia Perf, original step fit", "the run medians, baseline before candidate",
                          "the step over its fit's error reaches the threshold", judge_skia},
 };
 
-const char *qs_opinion_rule_name(enum qs_opinion_rule rule)
-{
-    return (unsigned)rule < QS_OPINION_RULES ? rules[rule].name : NULL;
-}
+const char *const qs_opinion_rule_names[] = {"judge",  "android",    "kalibera2005", "futhark",
+                                             "rancid", "perfherder", "skia",         NULL};
+const char *const qs_opinion_answer_names[] = {"undecided", "no-change", "regression", "improvement", NULL};
 
 bool qs_opinion_rule_find(const char *name, enum qs_opinion_rule *ret)
 {
     for (enum qs_opinion_rule r = 0; r < QS_OPINION_RULES; r++) {
-        if (strcmp(rules[r].name, name) == 0) {
+        if (strcmp(qs_opinion_rule_names[r], name) == 0) {
             *ret = r;
             return true;
         }
     }
     return false;
-}
-
-const char *qs_opinion_answer_name(enum qs_opinion_answer answer)
-{
-    static const char *const names[] = {"undecided", "no-change", "regression", "improvement"};
-    return (unsigned)answer < sizeof names / sizeof *names ? names[answer] : "undecided";
 }
 
 const char *qs_opinion_unit_name(enum qs_opinion_unit unit)

@@ -79,12 +79,11 @@ enum qs_status qs_opinion(enum qs_opinion_rule rule, const struct qs_nested *bas
                           const struct qs_nested *cand, const struct qs_opinion_opts *opts,
                           struct qs_opinion *out);
 
-/* "judge", "android", "kalibera2005", "futhark", "rancid", "perfherder", "skia"; NULL beyond them. Static. */
-const char *qs_opinion_rule_name(enum qs_opinion_rule rule);
+/* By value, NULL at the end. */
+extern const char *const qs_opinion_rule_names[], *const qs_opinion_answer_names[];
 /* False where no rule has this name. */
 bool qs_opinion_rule_find(const char *name, enum qs_opinion_rule *ret);
-/* "undecided", "no-change", "regression", "improvement"; "value", "ratio", "plain". Static. */
-const char *qs_opinion_answer_name(enum qs_opinion_answer answer);
+/* "value", "ratio", "plain". Static. */
 const char *qs_opinion_unit_name(enum qs_opinion_unit unit);
 
 #endif

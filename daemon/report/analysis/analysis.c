@@ -36,7 +36,7 @@ static void put_file(struct qs_json *j, const struct qs_analysis_file *file,
 {
     qs_json_object(j);
     qs_json_kstring(j, "name", file->name);
-    qs_json_kstring(j, "format", qs_format_name(file->import->format));
+    qs_json_kstring(j, "format", qs_format_names[file->import->format]);
     qs_json_kint(j, "bytes", (int64_t)file->bytes);
     qs_json_kint(j, "series", (int64_t)file->import->count);
     qs_json_kint(j, "values", (int64_t)file->import->values);
@@ -63,7 +63,7 @@ static void put_dropped(struct qs_json *j, const struct qs_import_series *s)
     qs_json_kobject(j, "dropped");
     for (size_t i = 0; i < QS_DROP_COUNT; i++)
         if (s->dropped[i] > 0)
-            qs_json_kint(j, qs_drop_name((enum qs_drop)i), (int64_t)s->dropped[i]);
+            qs_json_kint(j, qs_drop_names[i], (int64_t)s->dropped[i]);
     qs_json_object_end(j);
 }
 

@@ -25,7 +25,7 @@ static void warn_size(struct qs_json *j, const struct qs_view *v)
     for (size_t i = 0; i < QS_DROP_COUNT; i++)
         if (v->series->dropped[i] > 0)
             qs_put_warning(j, "dropped", "left out: %zu value%s (%s)", v->series->dropped[i],
-                           v->series->dropped[i] == 1 ? "" : "s", qs_drop_name((enum qs_drop)i));
+                           v->series->dropped[i] == 1 ? "" : "s", qs_drop_names[i]);
 }
 
 static void warn_dependence(struct qs_json *j, const struct qs_view *v)

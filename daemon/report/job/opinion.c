@@ -12,7 +12,7 @@ static bool fail_name(const char *name, size_t n, struct qs_err *err)
 {
     QS_BUF(known);
     for (enum qs_opinion_rule r = 0; r < QS_OPINION_RULES; r++)
-        qs_buf_fmt(&known, "%s, ", qs_opinion_rule_name(r));
+        qs_buf_fmt(&known, "%s, ", qs_opinion_rule_names[r]);
     qs_fail(err, QS_E_USAGE, "`%.*s` is not a rule: %sor all", n < 40 ? (int)n : 40, name, known.data);
     return false;
 }
@@ -73,8 +73,8 @@ static void write_checks(struct qs_json *j, const struct qs_opinion *o)
 static void write_one(struct qs_json *j, const struct qs_opinion *o, const char *unit)
 {
     qs_json_object(j);
-    qs_json_kstring(j, "rule", qs_opinion_rule_name(o->rule));
-    qs_json_kstring(j, "answer", qs_opinion_answer_name(o->answer));
+    qs_json_kstring(j, "rule", qs_opinion_rule_names[o->rule]);
+    qs_json_kstring(j, "answer", qs_opinion_answer_names[o->answer]);
     qs_json_kstring(j, "reason", o->reason);
     qs_json_kstring(j, "source", o->source);
     qs_json_kstring(j, "compared", o->compared);

@@ -26,7 +26,7 @@ static void put_series(const struct qs_import_series *s, struct qs_buf *out)
     }
     for (int d = 0; d < QS_DROP_COUNT; d++)
         if (s->dropped[d] > 0)
-            qs_buf_fmt(out, " (%s %zu)", qs_drop_name((enum qs_drop)d), s->dropped[d]);
+            qs_buf_fmt(out, " (%s %zu)", qs_drop_names[d], s->dropped[d]);
     qs_buf_char(out, ';');
 }
 
@@ -152,8 +152,8 @@ static void each_is_read_as_it_is_meant(void **state)
             values += in.series[k].n;
         }
         assert_int_equal(in.values, values);
-        if (strcmp(qs_format_name(in.format), files[i].format) != 0 || strcmp(all.data, files[i].all) != 0)
-            fail_msg("file %zu: %s: %s", i, qs_format_name(in.format), all.data);
+        if (strcmp(qs_format_names[in.format], files[i].format) != 0 || strcmp(all.data, files[i].all) != 0)
+            fail_msg("file %zu: %s: %s", i, qs_format_names[in.format], all.data);
         qs_import_done(&in);
         qs_problems_done(&problems);
     }

@@ -102,7 +102,7 @@ static void test_runs(void **state)
         ask_rules(&base, &cand, &t);
     }
     for (enum qs_opinion_rule r = 0; r < QS_OPINION_RULES; r++)
-        print_message("# %s: %d of %d\n", qs_opinion_rule_name(r), t.rule[r], t.pairs);
+        print_message("# %s: %d of %d\n", qs_opinion_rule_names[r], t.rule[r], t.pairs);
     EXPECT(share(t.rule[QS_OPINION_KALIBERA2005], t.pairs) <= 0.05);
     EXPECT(share(t.rule[QS_OPINION_JUDGE], t.pairs) <= 0.04);
     EXPECT(share(t.rule[QS_OPINION_RANCID], t.pairs) <= 0.02);

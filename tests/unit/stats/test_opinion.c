@@ -332,9 +332,9 @@ static void test_names(void **state)
     (void)state;
     enum qs_opinion_rule found;
     for (enum qs_opinion_rule r = 0; r < QS_OPINION_RULES; r++)
-        EXPECT(qs_opinion_rule_find(qs_opinion_rule_name(r), &found) && found == r);
-    EXPECT(!qs_opinion_rule_find("verdict", &found) && !qs_opinion_rule_name(QS_OPINION_RULES));
-    assert_string_equal(qs_opinion_answer_name(QS_OPINION_NO_CHANGE), "no-change");
+        EXPECT(qs_opinion_rule_find(qs_opinion_rule_names[r], &found) && found == r);
+    EXPECT(!qs_opinion_rule_find("verdict", &found) && !qs_opinion_rule_names[QS_OPINION_RULES]);
+    assert_string_equal(qs_opinion_answer_names[QS_OPINION_NO_CHANGE], "no-change");
     assert_string_equal(qs_opinion_unit_name(QS_OPINION_RATIO), "ratio");
 }
 

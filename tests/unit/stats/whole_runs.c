@@ -162,7 +162,7 @@ static void put_plans(FILE *out, const struct whole_sample *s)
 
 static void put_opinion(FILE *out, const struct qs_opinion *o)
 {
-    fprintf(out, " %s %s", qs_opinion_answer_name(o->answer), o->reason);
+    fprintf(out, " %s %s", qs_opinion_answer_names[o->answer], o->reason);
     for (size_t i = 0; i < o->number_count; i++)
         whole_number(out, o->numbers[i].name, o->numbers[i].value);
     for (size_t i = 0; i < o->threshold_count; i++)
@@ -188,7 +188,7 @@ static void put_opinions(FILE *out, const struct whole_sample *s)
             struct qs_opinion o;
             if (rule == QS_OPINION_RANCID && k == 1)
                 continue; /* its interval costs much */
-            fprintf(out, " %s", qs_opinion_rule_name(rule));
+            fprintf(out, " %s", qs_opinion_rule_names[rule]);
             whole_status(out, qs_opinion(rule, &x.nested, &y.nested, &opts, &o));
             put_opinion(out, &o);
         }
