@@ -7,10 +7,10 @@
 
 static bool is_end(const struct qs_field *field)
 {
-    return !field->name && !field->of; /* a part has no name */
+    return !field->name && field->kind != QS_FIELD_PART; /* which has no name */
 }
 
-static void put_object(struct qs_json *j, const struct qs_field *fields, const void *of)
+void qs_put_object(struct qs_json *j, const struct qs_field *fields, const void *of)
 {
     if (!of) {
         qs_json_null(j);
@@ -30,6 +30,17 @@ static void put_flags(struct qs_json *j, const char *const *words, unsigned flag
     qs_json_array_end(j);
 }
 
+static void put_counted(struct qs_json *j, const char *const *words, const char *at)
+{
+    qs_json_object(j);
+    for (size_t n; *words; words++, at += sizeof n) {
+        memcpy(&n, at, sizeof n);
+        if (n > 0)
+            qs_json_kint(j, *words, (int64_t)n);
+    }
+    qs_json_object_end(j);
+}
+
 static void put_list(struct qs_json *j, const struct qs_field *field, const void *at)
 {
     struct qs_field_list list = {.n = field->count};
@@ -47,7 +58,7 @@ static void put_list(struct qs_json *j, const struct qs_field *field, const void
         else if (field->kind == QS_FIELD_TEXTS)
             qs_json_string(j, ((const char *const *)from)[i]);
         else
-            put_object(j, field->of, (const char *)from + i * field->bytes);
+            qs_put_object(j, field->of, (const char *)from + i * field->bytes);
     qs_json_array_end(j);
 }
 
@@ -59,7 +70,7 @@ static void put_structure(struct qs_json *j, const struct qs_field *field, const
     if (field->kind == QS_FIELD_PART)
         qs_put_fields(j, field->of, of);
     else
-        put_object(j, field->of, of);
+        qs_put_object(j, field->of, of);
 }
 
 static void put_field(struct qs_json *j, const struct qs_field *field, const char *at)
@@ -79,7 +90,7 @@ static void put_field(struct qs_json *j, const struct qs_field *field, const cha
         break;
     case QS_FIELD_COUNT:
         memcpy(&value.count, at, sizeof value.count);
-        qs_json_uint(j, value.count);
+        field->maybe &&value.count == 0 ? qs_json_null(j) : qs_json_uint(j, value.count);
         break;
     case QS_FIELD_WHOLE:
         memcpy(&value.whole, at, sizeof value.whole);
@@ -100,6 +111,9 @@ static void put_field(struct qs_json *j, const struct qs_field *field, const cha
     case QS_FIELD_FLAGS:
         memcpy(&value.bits, at, sizeof value.bits);
         put_flags(j, field->words, value.bits);
+        break;
+    case QS_FIELD_COUNTED:
+        put_counted(j, field->words, at);
         break;
     case QS_FIELD_NUMBERS:
     case QS_FIELD_COUNTS:
@@ -122,9 +136,14 @@ static void put_field(struct qs_json *j, const struct qs_field *field, const cha
 void qs_put_fields(struct qs_json *j, const struct qs_field *fields, const void *of)
 {
     for (; !is_end(fields); fields++) {
+        const char *at = (const char *)of + fields->at, *text = NULL;
+        if (fields->optional)
+            memcpy(&text, at, sizeof text);
+        if (fields->optional && !text)
+            continue;
         if (fields->name)
             qs_json_key(j, fields->name);
-        put_field(j, fields, (const char *)of + fields->at);
+        fields->put ? fields->put(j, at) : put_field(j, fields, at);
     }
 }
 
@@ -133,6 +152,8 @@ void qs_fields_free(const struct qs_field *fields, void *of)
     for (; !is_end(fields); fields++) {
         struct qs_field_list list;
         char *at = (char *)of + fields->at;
+        if (fields->put)
+            continue;
         if (fields->kind == QS_FIELD_PART || fields->kind == QS_FIELD_WITHIN)
             qs_fields_free(fields->of, at);
         if (fields->kind < QS_FIELD_NUMBERS || fields->kind > QS_FIELD_OBJECTS || fields->count > 0)
@@ -169,6 +190,32 @@ static void put_words(struct qs_json *j, const char *const *words, bool nullable
     qs_json_array_end(j);
 }
 
+static void put_counted_schema(struct qs_json *j, const char *const *words)
+{
+    put_type(j, "object", false);
+    qs_json_kbool(j, "additionalProperties", false);
+    qs_json_kobject(j, "properties");
+    for (; *words; words++) {
+        qs_json_kobject(j, *words);
+        put_type(j, "integer", false);
+        qs_json_object_end(j);
+    }
+    qs_json_object_end(j);
+}
+
+static void put_object_schema(struct qs_json *j, const struct qs_field *field)
+{
+    if (!field->ref) {
+        put_type(j, "object", field->kind == QS_FIELD_OBJECT);
+        qs_fields_schema(j, field->of);
+        return;
+    }
+    QS_BUF(ref);
+    size_t n = strlen(field->ref);
+    qs_buf_fmt(&ref, "%s%s", field->ref, field->ref[n - 1] == '/' ? field->name : "");
+    qs_json_kstring(j, "$ref", ref.data);
+}
+
 static void put_elements(struct qs_json *j, const struct qs_field *field)
 {
     put_type(j, "array", false);
@@ -178,8 +225,7 @@ static void put_elements(struct qs_json *j, const struct qs_field *field)
     } else if (field->kind == QS_FIELD_TEXTS) {
         put_type(j, "string", false);
     } else if (field->kind == QS_FIELD_OBJECTS) {
-        put_type(j, "object", false);
-        qs_fields_schema(j, field->of);
+        put_object_schema(j, field);
     } else {
         bool numbers = field->kind == QS_FIELD_NUMBERS;
         put_type(j, numbers ? "number" : "integer", numbers);
@@ -195,7 +241,7 @@ static void put_kind(struct qs_json *j, const struct qs_field *field)
         break;
     case QS_FIELD_COUNT:
     case QS_FIELD_WHOLE:
-        put_type(j, "integer", false);
+        put_type(j, "integer", field->maybe);
         break;
     case QS_FIELD_BOOL:
         put_type(j, "boolean", false);
@@ -214,52 +260,60 @@ static void put_kind(struct qs_json *j, const struct qs_field *field)
     case QS_FIELD_OBJECTS:
         put_elements(j, field);
         break;
+    case QS_FIELD_COUNTED:
+        put_counted_schema(j, field->words);
+        break;
     case QS_FIELD_OBJECT:
     case QS_FIELD_WITHIN:
-        put_type(j, "object", field->kind == QS_FIELD_OBJECT);
-        qs_fields_schema(j, field->of);
+        put_object_schema(j, field);
         break;
     case QS_FIELD_PART: /* has no name */
         break;
     case QS_FIELD_RAW:
-        put_type(j, field->schema ? "array" : "object", false);
-        if (field->schema)
-            qs_json_kraw(j, "items", field->schema);
+        put_type(j, "object", false);
         break;
     }
 }
 
-void qs_fields_schema_names(struct qs_json *j, const struct qs_field *fields)
+typedef void put_row_fn(struct qs_json *j, const struct qs_field *field);
+
+/* Those of parts are among the others. */
+static void each_row(struct qs_json *j, const struct qs_field *fields, put_row_fn *put)
 {
-    for (const struct qs_field *f = fields; !is_end(f); f++)
-        if (f->kind == QS_FIELD_PART)
-            qs_fields_schema_names(j, f->of);
-        else
-            qs_json_string(j, f->name);
+    struct qs_field row = {.name = NULL};
+    for (const struct qs_field *f = fields; !is_end(f); f++) {
+        for (size_t i = 0; f->row && f->row(f->rows, i, &row); i++)
+            put(j, &row);
+        if (f->kind == QS_FIELD_PART && f->of)
+            each_row(j, f->of, put);
+        else if (f->kind != QS_FIELD_PART)
+            put(j, f);
+    }
 }
 
-void qs_fields_schema_properties(struct qs_json *j, const struct qs_field *fields)
+static void put_required(struct qs_json *j, const struct qs_field *field)
 {
-    for (const struct qs_field *f = fields; !is_end(f); f++) {
-        if (f->kind == QS_FIELD_PART) {
-            qs_fields_schema_properties(j, f->of);
-            continue;
-        }
-        qs_json_kobject(j, f->name);
-        put_kind(j, f);
-        qs_json_kstring(j, "description", f->meaning);
-        qs_json_object_end(j);
-    }
+    if (!field->optional)
+        qs_json_string(j, field->name);
+}
+
+static void put_property(struct qs_json *j, const struct qs_field *field)
+{
+    qs_json_kobject(j, field->name);
+    put_kind(j, field);
+    if (field->meaning)
+        qs_json_kstring(j, "description", field->meaning);
+    qs_json_object_end(j);
 }
 
 void qs_fields_schema(struct qs_json *j, const struct qs_field *fields)
 {
     qs_json_kbool(j, "additionalProperties", false);
     qs_json_karray(j, "required");
-    qs_fields_schema_names(j, fields);
+    each_row(j, fields, put_required);
     qs_json_array_end(j);
     qs_json_kobject(j, "properties");
-    qs_fields_schema_properties(j, fields);
+    each_row(j, fields, put_property);
     qs_json_object_end(j);
 }
 

@@ -7,6 +7,16 @@
 #include "base/mem.h"
 #include "report/analysis/impl.h"
 
+struct warning {
+    const char *code, *text;
+};
+const struct qs_field qs_warning_rows[] = {
+    QS_ROW(warning, code, TEXT,
+           "few, one-run, dropped, dependence, constant, outliers, quantised and further ones",
+           .known = true),
+    QS_ROW(warning, text, TEXT, "the same in a sentence", .known = true),
+    {.name = NULL}};
+
 void qs_put_warning(struct qs_json *j, const char *code, const char *fmt, ...)
 {
     va_list ap;
@@ -14,10 +24,8 @@ void qs_put_warning(struct qs_json *j, const char *code, const char *fmt, ...)
     va_start(ap, fmt);
     qs_buf_vfmt(&text, fmt, ap);
     va_end(ap);
-    qs_json_object(j);
-    qs_json_kstring(j, "code", code);
-    qs_json_kstring(j, "text", text.data);
-    qs_json_object_end(j);
+    const struct warning told = {code, text.data};
+    qs_put_object(j, qs_warning_rows, &told);
 }
 
 static const char *const kind_words[] = {"step", "drift", NULL};

@@ -9,7 +9,8 @@
 
 struct qs_mixed;
 
-/* Appends {"code":...,"text":...} to the open array. */
+/* Appends a warning to the open array: a word for programs, a text for people. */
+extern const struct qs_field qs_warning_rows[];
 void qs_put_warning(struct qs_json *j, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -72,33 +72,55 @@ void qs_tally_words(const struct qs_tally *tally, struct qs_buf *out)
         add_mean(&tally->metrics[i], out);
 }
 
+struct told_verdict {
+    const char *verdict;
+    size_t n;
+};
+static const struct qs_field verdict_rows[] = {
+    QS_ROW(told_verdict, verdict, TEXT, "as in results", .known = true),
+    QS_ROW(told_verdict, n, COUNT, "how many"),
+    {.name = NULL}};
+
+struct told_ratio {
+    const char *metric;
+    size_t n;
+    double geometric_mean;
+};
+static const struct qs_field ratio_rows[] = {
+    QS_ROW(told_ratio, metric, TEXT, "its name, or the unit", .known = true),
+    QS_ROW(told_ratio, n, COUNT, "verdicts that have a ratio"),
+    QS_ROW(told_ratio, geometric_mean, DOUBLE, "of these ratios"),
+    {.name = NULL}};
+
+struct told {
+    const char *sentence;
+    struct qs_field_list verdicts, ratios;
+};
+const struct qs_field qs_tally_rows[] = {
+    QS_ROW(told, sentence, TEXT, "the same in words; null of fewer than two"),
+    QS_ROW(told, verdicts, OBJECTS, "how many of each there are, the worst first", .of = verdict_rows,
+           .bytes = sizeof(struct told_verdict)),
+    QS_ROW(told, ratios, OBJECTS,
+           "of each metric, or of a file whose columns are the benchmarks of each unit", .of = ratio_rows,
+           .bytes = sizeof(struct told_ratio)),
+    {.name = NULL}};
+
 void qs_tally_put(struct qs_json *j, const struct qs_tally *tally)
 {
     QS_BUF(words);
     qs_tally_words(tally, &words);
-    qs_json_kobject(j, "tally");
-    qs_json_kstring(j, "sentence", words.len > 0 ? words.data : NULL);
-    qs_json_karray(j, "verdicts");
-    for (enum qs_verdict_kind v = QS_VERDICT_REGRESSION; v <= QS_VERDICT_INCONCLUSIVE; v++) {
-        if (tally->verdicts[v] == 0)
-            continue;
-        qs_json_object(j);
-        qs_json_kstring(j, "verdict", qs_verdict_name(v));
-        qs_json_kint(j, "n", (int64_t)tally->verdicts[v]);
-        qs_json_object_end(j);
-    }
-    qs_json_array_end(j);
-    qs_json_karray(j, "ratios");
+    struct told_verdict *verdicts = qs_calloc(QS_VERDICT_INCONCLUSIVE + 1, sizeof *verdicts);
+    struct told_ratio *ratios = qs_calloc(tally->metric_count, sizeof *ratios);
+    struct told told = {words.len > 0 ? words.data : NULL, {verdicts, 0}, {ratios, tally->metric_count}};
+    for (enum qs_verdict_kind v = QS_VERDICT_REGRESSION; v <= QS_VERDICT_INCONCLUSIVE; v++)
+        if (tally->verdicts[v] > 0)
+            verdicts[told.verdicts.n++] = (struct told_verdict){qs_verdict_name(v), tally->verdicts[v]};
     for (size_t i = 0; i < tally->metric_count; i++) {
         const struct qs_tally_metric *m = &tally->metrics[i];
-        qs_json_object(j);
-        qs_json_kstring(j, "metric", m->name);
-        qs_json_kint(j, "n", (int64_t)m->n);
-        qs_json_kdouble(j, "geometric_mean", exp(m->log_sum / (double)m->n));
-        qs_json_object_end(j);
+        ratios[i] = (struct told_ratio){m->name, m->n, exp(m->log_sum / (double)m->n)};
     }
-    qs_json_array_end(j);
-    qs_json_object_end(j);
+    qs_put_object(j, qs_tally_rows, &told);
+    qs_fields_free(qs_tally_rows, &told);
 }
 
 void qs_tally_done(struct qs_tally *tally)

@@ -2,7 +2,7 @@
 #ifndef QS_REPORT_TALLY_H
 #define QS_REPORT_TALLY_H
 
-#include "base/json.h"
+#include "report/fields.h"
 #include "stats/verdict.h"
 
 struct qs_tally { /* starts from {0} */
@@ -20,8 +20,8 @@ void qs_tally_add(struct qs_tally *tally, const char *metric, enum qs_verdict_ki
 /* "8 verdicts: 5 regressions, 3 equivalent; geometric mean of 5 ratios +15.8 %": nothing of fewer than two.
  */
 void qs_tally_words(const struct qs_tally *tally, struct qs_buf *out);
-/* "tally" of the object that is open: the words, verdicts that there are, the worst first, and metrics that
- * have a ratio. */
+/* As an object: the words, verdicts that there are, the worst first, and metrics that have a ratio. */
+extern const struct qs_field qs_tally_rows[];
 void qs_tally_put(struct qs_json *j, const struct qs_tally *tally);
 void qs_tally_done(struct qs_tally *tally);
 

@@ -5,17 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/mem.h"
 #include "stats/outlier.h"
 
-static const struct {
-    const char *name;
-    bool has_n;
-} kinds[] = {[QS_VIEWS_DISCARD_FIRST] = {"discard-first", true},
-             [QS_VIEWS_LAST] = {"last", true},
-             [QS_VIEWS_FENCED] = {"fenced", false}};
-enum { KINDS = sizeof kinds / sizeof *kinds };
+static const char *const kind_words[] = {"discard-first", "last", "fenced", NULL};
 
 /* Digits only, 1 .. QS_VIEWS_N_MAX. */
 static bool read_n(const char *text, size_t len, size_t *ret)
@@ -34,12 +27,13 @@ static bool read_one(const char *text, size_t len, struct qs_views *views, struc
 {
     const char *colon = memchr(text, ':', len);
     size_t name = colon ? (size_t)(colon - text) : len, n = 0;
-    for (size_t k = 0; k < KINDS; k++) {
-        if (strlen(kinds[k].name) != name || memcmp(kinds[k].name, text, name) != 0)
+    for (size_t k = 0; kind_words[k]; k++) {
+        bool has_n = k != QS_VIEWS_FENCED;
+        if (strlen(kind_words[k]) != name || memcmp(kind_words[k], text, name) != 0)
             continue;
-        if (kinds[k].has_n != (colon != NULL) || (colon && !read_n(colon + 1, len - name - 1, &n)))
-            return qs_fail(err, QS_E_USAGE, "the view `%s` is written %s%s", kinds[k].name, kinds[k].name,
-                           kinds[k].has_n ? ":N, N from 1 to 1000000" : " alone");
+        if (has_n != (colon != NULL) || (colon && !read_n(colon + 1, len - name - 1, &n)))
+            return qs_fail(err, QS_E_USAGE, "the view `%s` is written %s%s", kind_words[k], kind_words[k],
+                           has_n ? ":N, N from 1 to 1000000" : " alone");
         views->at[views->count].kind = (enum qs_views_kind)k;
         views->at[views->count++].n = n;
         return true;
@@ -113,28 +107,48 @@ void qs_views_add(struct qs_views_tally *to, const struct qs_views_tally *more)
     }
 }
 
+struct told_view {
+    enum qs_views_kind view;
+    size_t n, used, dropped;
+};
+static const struct qs_field view_rows[] = {
+    QS_ROW(told_view, view, WORD, "what it keeps", .words = kind_words),
+    QS_ROW(told_view, n, COUNT, "its number; null where it has none", .maybe = true),
+    {.name = NULL}};
+static const struct qs_field tally_rows[] = {{.kind = QS_FIELD_PART, .of = view_rows},
+                                             QS_ROW(told_view, used, COUNT, "values that it left"),
+                                             QS_ROW(told_view, dropped, COUNT, "values that it took away"),
+                                             {.name = NULL}};
+static const struct qs_field asked_rows[] = {
+    QS_ROW(qs_told_views, views, OBJECTS, NULL, .of = view_rows, .bytes = sizeof(struct told_view)),
+    {.name = NULL}};
+const struct qs_field qs_views_rows[] = {
+    QS_ROW(qs_told_views, views, OBJECTS,
+           "the views asked for, in order, and what they did in this file; empty: none", .of = tally_rows,
+           .bytes = sizeof(struct told_view)),
+    {.name = NULL}};
+
+struct qs_told_views qs_views_tell(const struct qs_views *views, const struct qs_views_tally *tally)
+{
+    struct told_view *told = qs_calloc(views->count, sizeof *told);
+    for (size_t i = 0; i < views->count; i++)
+        told[i] = (struct told_view){views->at[i].kind, views->at[i].n, tally->used[i], tally->dropped[i]};
+    return (struct qs_told_views){.views = {told, views->count}};
+}
+
 void qs_views_put(struct qs_json *j, const struct qs_views *views, const struct qs_views_tally *tally)
 {
-    qs_json_karray(j, "views");
-    for (size_t i = 0; i < views->count; i++) {
-        qs_json_object(j);
-        qs_json_kstring(j, "view", kinds[views->at[i].kind].name);
-        qs_json_key(j, "n");
-        kinds[views->at[i].kind].has_n ? qs_json_uint(j, views->at[i].n) : qs_json_null(j);
-        if (tally) {
-            qs_json_kint(j, "used", (int64_t)tally->used[i]);
-            qs_json_kint(j, "dropped", (int64_t)tally->dropped[i]);
-        }
-        qs_json_object_end(j);
-    }
-    qs_json_array_end(j);
+    static const struct qs_views_tally none;
+    struct qs_told_views told = qs_views_tell(views, tally ? tally : &none);
+    qs_put_fields(j, tally ? qs_views_rows : asked_rows, &told);
+    qs_fields_free(qs_views_rows, &told);
 }
 
 void qs_views_words(struct qs_buf *out, const struct qs_views *views, const struct qs_views_tally *tally)
 {
     for (size_t i = 0; i < views->count; i++) {
-        qs_buf_fmt(out, "%s%s", i > 0 ? ", then " : "", kinds[views->at[i].kind].name);
-        if (kinds[views->at[i].kind].has_n)
+        qs_buf_fmt(out, "%s%s", i > 0 ? ", then " : "", kind_words[views->at[i].kind]);
+        if (views->at[i].n > 0)
             qs_buf_fmt(out, " %zu", views->at[i].n);
         qs_buf_fmt(out, " leaves %zu of %zu iterations", tally->used[i], tally->used[i] + tally->dropped[i]);
     }

@@ -9,10 +9,10 @@
 
 #include "base/err.h"
 #include "formats/import.h"
+#include "report/fields.h"
 #include "store/read/arms.h"
 
 struct qs_buf;
-struct qs_json;
 
 enum qs_views_kind {
     QS_VIEWS_DISCARD_FIRST, /* all but the first n */
@@ -25,7 +25,7 @@ enum { QS_VIEWS_MAX = 8, QS_VIEWS_N_MAX = 1000000 };
 struct qs_views {
     struct {
         enum qs_views_kind kind;
-        size_t n;
+        size_t n; /* 0: it has none */
     } at[QS_VIEWS_MAX];
     size_t count;
 };
@@ -41,8 +41,13 @@ bool qs_views_parse(const char *text, struct qs_views *ret, struct qs_err *err);
  * tally is added to. */
 size_t qs_views_apply(const struct qs_views *views, double *ns, size_t n, struct qs_views_tally *tally);
 void qs_views_add(struct qs_views_tally *to, const struct qs_views_tally *more);
-/* "views" of the open object: [{"view","n","used","dropped"}], n null where the view has none; without a
- * tally the first two alone. */
+/* "views" as a field of others; the list is owned by the caller. */
+struct qs_told_views {
+    struct qs_field_list views;
+};
+extern const struct qs_field qs_views_rows[];
+struct qs_told_views qs_views_tell(const struct qs_views *views, const struct qs_views_tally *tally);
+/* The same into the open object; without a tally what was asked for alone. */
 void qs_views_put(struct qs_json *j, const struct qs_views *views, const struct qs_views_tally *tally);
 /* "discard-first 10 leaves 40 of 50 iterations, then fenced leaves 38 of 40 iterations"; nothing where there
  * are none. */

@@ -72,15 +72,25 @@ def unknown_to_page(doc, page):
     return sorted(path for path in paths_of(doc) if path not in rows and re.split(r"[.\[\]]+", path.rstrip("[]"))[-1] not in words)
 
 
-def unknown_to_schema(value, schema, path=""):
+def meant(schema, whole):
+    """What a reference means, and the schema it stands in."""
+    if "$ref" not in schema:
+        return schema, whole
+    name, _, place = schema["$ref"].partition("#")
+    whole = json.loads(read(name)) if name else whole
+    return meant(whole["$defs"][place.rsplit("/", 1)[-1]] if place else whole, whole)
+
+
+def unknown_to_schema(value, schema, whole, path=""):
     """Fields that the schema does not name."""
+    schema, whole = meant(schema, whole)
     if isinstance(value, list):
-        return [w for one in value for w in unknown_to_schema(one, schema.get("items", {}), path + "[]")]
+        return [w for one in value for w in unknown_to_schema(one, schema["items"], whole, path + "[]")]
     if not isinstance(value, dict) or "properties" not in schema:
         return []
     known = schema["properties"]
     return [f"{path}.{key}" for key in value if key not in known] + \
-        [w for key, below in value.items() if key in known for w in unknown_to_schema(below, known[key], f"{path}.{key}")]
+        [w for key, below in value.items() if key in known for w in unknown_to_schema(below, known[key], whole, f"{path}.{key}")]
 
 
 def answers(tap):
@@ -116,7 +126,8 @@ def documents(tap):
         kind = doc.get("kind")
         if "options" in doc or kind == "series":
             name = "history.schema.json" if kind == "series" else "analysis.schema.json"
-            wrong = unknown_to_schema(doc, json.loads(read(name)))
+            whole = json.loads(read(name))
+            wrong = unknown_to_schema(doc, whole if kind == "series" else whole["$defs"][kind], whole)
         else:
             name = PAGES[kind]
             wrong = unknown_to_page(doc, read(name))

@@ -1,12 +1,12 @@
-/* The documents: heads, files, and for each series all that the tables know. */
+/* The documents: a head, and for each series all that the tables know. */
 #include "report/analysis/analysis.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "report/analysis/frame.h"
 #include "report/analysis/tables.h"
 #include "report/job/opinion.h"
 #include "report/verdict/verdict.h"
@@ -14,100 +14,9 @@
 #include "stats/twosample.h"
 #include "stats/verdict.h"
 
-enum { ANALYSIS_VERSION = 1 };
 static const char OPINIONS[] = "opinions";
 
-static void put_options(struct qs_json *j, const struct qs_analysis_opts *opts)
-{
-    char seed[24];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)opts->seed);
-    qs_json_kobject(j, "options");
-    qs_json_kdouble(j, "level", opts->level);
-    qs_json_kdouble(j, "margin_ratio", opts->margin_ratio);
-    qs_json_kdouble(j, "resolution", opts->resolution > 0 ? opts->resolution : NAN);
-    qs_json_kstring(j, "seed", seed);
-    qs_json_kint(j, "resamples", (int64_t)opts->resamples);
-    qs_json_kstring(j, "per", opts->per == QS_PER_RUN ? "run" : "iteration");
-    qs_json_object_end(j);
-}
-
-static void put_file(struct qs_json *j, const struct qs_analysis_file *file,
-                     const struct qs_analysis_opts *opts)
-{
-    qs_json_object(j);
-    qs_json_kstring(j, "name", file->name);
-    qs_json_kstring(j, "format", qs_format_names[file->import->format]);
-    qs_json_kint(j, "bytes", (int64_t)file->bytes);
-    qs_json_kint(j, "series", (int64_t)file->import->count);
-    qs_json_kint(j, "values", (int64_t)file->import->values);
-    qs_views_put(j, &opts->views, &file->tally);
-    qs_json_object_end(j);
-}
-
-static void put_head(struct qs_json *j, const char *kind, const struct qs_analysis_file *files, size_t count,
-                     const struct qs_analysis_opts *opts)
-{
-    qs_json_object(j);
-    qs_json_kstring(j, "kind", kind);
-    qs_json_kint(j, "version", ANALYSIS_VERSION);
-    qs_json_kstring(j, "quiesce", QS_VERSION);
-    put_options(j, opts);
-    qs_json_karray(j, "files");
-    for (size_t i = 0; i < count; i++)
-        put_file(j, &files[i], opts);
-    qs_json_array_end(j);
-}
-
-static void put_dropped(struct qs_json *j, const struct qs_import_series *s)
-{
-    qs_json_kobject(j, "dropped");
-    for (size_t i = 0; i < QS_DROP_COUNT; i++)
-        if (s->dropped[i] > 0)
-            qs_json_kint(j, qs_drop_names[i], (int64_t)s->dropped[i]);
-    qs_json_object_end(j);
-}
-
-static bool lower_is_better(const struct qs_import_series *s, const struct qs_analysis_opts *opts)
-{
-    enum qs_direction d = s->direction == QS_DIRECTION_UNKNOWN ? opts->direction : s->direction;
-    return d != QS_DIRECTION_HIGHER;
-}
-
-static void put_names(struct qs_json *j, const struct qs_import_series *s,
-                      const struct qs_analysis_opts *opts)
-{
-    qs_json_kstring(j, "benchmark", s->benchmark);
-    qs_json_kstring(j, "metric", s->metric);
-    qs_json_kstring(j, "unit", s->unit);
-    qs_json_kbool(j, "lower_is_better", lower_is_better(s, opts));
-    qs_json_kbool(j, "direction_known", s->direction != QS_DIRECTION_UNKNOWN || opts->direction);
-}
-
-static void put_warnings(struct qs_json *j, const struct qs_view *v)
-{
-    struct qs_analysis_opts opts = *v->opts;
-    struct qs_view view = *v;
-    double cost_ns = qs_view_cost_ns("warnings", v->n, v->runs, &opts);
-    view.opts = &opts;
-    if (qs_work_begin(opts.work, "warnings", cost_ns, &opts.progress))
-        qs_put_warnings(j, &view);
-}
-
-void qs_put_sample(struct qs_json *j, const struct qs_view *v, double lo, double hi)
-{
-    qs_json_kdouble(j, "scale", v->series->scale);
-    qs_json_kint(j, "n", (int64_t)v->n);
-    qs_json_kint(j, "runs", (int64_t)v->runs);
-    qs_json_kint(j, "n_dropped", (int64_t)v->dropped);
-    put_dropped(j, v->series);
-    if (!v->opts->line) {
-        put_warnings(j, v);
-        qs_put_histogram(j, v, lo, hi);
-    }
-    qs_put_view_stats(j, v);
-}
-
-typedef void put_series_fn(struct qs_json *j, const struct qs_import_series *s,
+typedef void put_series_fn(struct qs_json *j, size_t file, const struct qs_import_series *s,
                            const struct qs_analysis_opts *opts);
 
 typedef double plan_series_fn(const struct qs_import_series *s, const struct qs_analysis_opts *opts);
@@ -122,9 +31,38 @@ static double plan_history(const struct qs_import_series *s, const struct qs_ana
     return plan_analysis(s, opts) + qs_points_plan_ns(s->runs > 1 ? s->runs : s->n, opts);
 }
 
+struct document {
+    const char *kind;
+    struct qs_told_head head;
+    const struct qs_analysis_file *files;
+    size_t count;
+    const struct qs_analysis_opts *opts;
+    put_series_fn *put; /* a result; NULL: of a comparison, as what follows */
+    const struct qs_import_series *const *other;
+    struct qs_field_list only_in_base, only_in_candidate;
+    struct qs_family *family;
+};
+
+static void put_whole(const struct qs_field *rows, struct document *d, struct qs_buf *out)
+{
+    struct qs_json j = qs_json_to(out);
+    qs_put_object(&j, rows, d);
+    qs_fields_free(rows, d);
+}
+
+static void put_results(struct qs_json *j, const void *at)
+{
+    const struct document *d = at;
+    qs_json_array(j);
+    for (size_t i = 0; i < d->count; i++)
+        for (size_t k = 0; k < d->files[i].import->count && !d->opts->work->ended; k++)
+            d->put(j, i, &d->files[i].import->series[k], d->opts);
+    qs_json_array_end(j);
+}
+
 /* A document with one result for each series of each file. */
-static enum qs_status put_document(const char *kind, const struct qs_analysis_file *files, size_t count,
-                                   const struct qs_analysis_opts *given, plan_series_fn *plan,
+static enum qs_status put_document(const struct qs_field *rows, const struct qs_analysis_file *files,
+                                   size_t count, const struct qs_analysis_opts *given, plan_series_fn *plan,
                                    put_series_fn *put, struct qs_buf *out)
 {
     struct qs_work work;
@@ -135,38 +73,44 @@ static enum qs_status put_document(const char *kind, const struct qs_analysis_fi
             planned_ns += plan(&files[i].import->series[k], given);
     qs_work_init(&work, &given->progress, planned_ns);
     opts.work = &work;
-    struct qs_json j = qs_json_to(out);
-    put_head(&j, kind, files, count, given);
-    qs_json_karray(&j, "results");
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < files[i].import->count && !work.ended; k++) {
-            qs_json_object(&j);
-            qs_json_kint(&j, "file", (int64_t)i);
-            put(&j, &files[i].import->series[k], &opts);
-            qs_json_object_end(&j);
-        }
-    }
-    qs_json_array_end(&j);
-    qs_json_object_end(&j);
+    struct document d = {.kind = rows->words[0], .files = files, .count = count, .opts = &opts, .put = put};
+    qs_tell_head(files, count, given, &d.head);
+    put_whole(rows, &d, out);
     return qs_work_finish(&work);
 }
 
-static void put_analysis(struct qs_json *j, const struct qs_import_series *s,
-                         const struct qs_analysis_opts *opts)
+struct result {
+    size_t file;
+    struct qs_told_series series;
+    struct qs_points points;
+    struct qs_told_sample sample;
+};
+
+static const struct qs_field described_rows[] = {QS_ROW(result, file, COUNT, "index into files"),
+                                                 QS_ROWS_OF(result, series, qs_series_rows),
+                                                 QS_ROWS_OF(result, sample, qs_sample_rows),
+                                                 {.name = NULL}};
+
+static void put_described(struct qs_json *j, size_t file, const struct qs_import_series *s,
+                          const struct qs_analysis_opts *opts)
 {
     struct qs_view v;
-    double lo, hi;
     qs_view_init(&v, s, opts);
-    qs_histogram_range(&v, &lo, &hi);
-    put_names(j, s, opts);
-    qs_put_sample(j, &v, lo, hi);
+    const struct result r = {.file = file, .series = qs_tell_series(s, opts), .sample = qs_tell_sample(&v)};
+    qs_put_object(j, described_rows, &r);
     qs_view_done(&v);
 }
+
+const struct qs_field qs_analysis_rows[] = {
+    QS_ROW(document, kind, TEXT, "of document", .words = (const char *const[]){"analysis", NULL}),
+    QS_ROWS_OF(document, head, qs_head_rows),
+    QS_ROW_PUT("results", put_results, OBJECTS, "one a series", .of = described_rows),
+    {.name = NULL}};
 
 enum qs_status qs_analysis_describe(const struct qs_analysis_file *files, size_t count,
                                     const struct qs_analysis_opts *opts, struct qs_buf *out)
 {
-    return put_document("analysis", files, count, opts, plan_analysis, put_analysis, out);
+    return put_document(qs_analysis_rows, files, count, opts, plan_analysis, put_described, out);
 }
 
 static struct qs_pair make_pair(const struct qs_view *base, const struct qs_view *cand, enum qs_basis basis)
@@ -179,22 +123,8 @@ static struct qs_pair make_pair(const struct qs_view *base, const struct qs_view
                             .nx = runs ? base->runs : base->n,
                             .ny = runs ? cand->runs : cand->n,
                             .basis = basis,
-                            .lower_is_better = lower_is_better(base->series, base->opts),
+                            .lower_is_better = qs_tell_series(base->series, base->opts).lower_is_better,
                             .opts = base->opts};
-}
-
-static void put_sides(struct qs_json *j, const struct qs_view *x, const struct qs_view *y)
-{
-    double lo[2], hi[2];
-    qs_histogram_range(x, &lo[0], &hi[0]);
-    qs_histogram_range(y, &lo[1], &hi[1]);
-    double least = fmin(lo[0], lo[1]), most = fmax(hi[0], hi[1]);
-    qs_json_kobject(j, "base");
-    qs_put_sample(j, x, least, most);
-    qs_json_object_end(j);
-    qs_json_kobject(j, "candidate");
-    qs_put_sample(j, y, least, most);
-    qs_json_object_end(j);
 }
 
 static const char *short_name(const char *path)
@@ -273,51 +203,66 @@ static struct qs_judging judging_of(const struct qs_view *base, const struct qs_
     return how;
 }
 
-/* "sentence_per" and "comparisons" of the open object: the one verdict on two files. */
-static struct qs_verdict put_verdict(struct qs_json *j, const struct qs_analysis_file *files,
-                                     const struct qs_pair *runs, const struct qs_pair *iterations)
+struct compared {
+    struct qs_told_series series;
+    enum qs_unit_of_work sentence_per;
+    const struct qs_judging *how;
+    const struct qs_comparison *of;
+    struct qs_pair per_run, per_iteration;
+    struct qs_told_sample base, candidate;
+};
+
+static void put_verdict(struct qs_json *j, const void *at)
 {
-    const struct qs_import_series *series = runs->base->series;
-    const struct qs_arm_metric metric = {
-        .name = series->metric, .unit = series->unit, .higher_is_better = !runs->lower_is_better};
-    const struct qs_judging how = judging_of(runs->base, runs->cand);
-    struct qs_comparison c = judge(&how, runs->opts->per == QS_PER_RUN ? runs : iterations, &metric, files);
-    QS_BUF(text);
-    bool per_run = add_told(&text, files, runs, iterations, &c);
-    c.sentence = text.data;
-    qs_json_kstring(j, "sentence_per", per_run ? "run" : "iteration");
-    qs_json_karray(j, "comparisons");
-    qs_comparison_put(j, &how, &c);
+    const struct compared *told = at;
+    qs_json_array(j);
+    qs_comparison_put(j, told->how, told->of);
     qs_json_array_end(j);
-    qs_file_tables_verdict(runs->opts->rows, series->benchmark, &c);
-    qs_comparison_done(&c);
-    return c.v;
 }
 
-static struct qs_verdict put_comparison(struct qs_json *j, const struct qs_analysis_file *files,
+static const struct qs_field compared_rows[] = {
+    QS_ROWS_OF(compared, series, qs_series_rows),
+    QS_ROW(compared, sentence_per, WORD, "what its sentence is of", .words = qs_per_words),
+    QS_ROW_PUT("comparisons", put_verdict, OBJECTS, "the one verdict, in the form of all comparisons",
+               .ref = "verdict.schema.json"),
+    QS_ROW(compared, per_run, WITHIN, "from run medians", .of = qs_pair_rows, .ref = "#/$defs/pair"),
+    QS_ROW(compared, per_iteration, WITHIN, "from single values", .of = qs_pair_rows, .ref = "#/$defs/pair"),
+    QS_ROW(compared, base, WITHIN, "the baseline", .of = qs_sample_rows, .ref = "#/$defs/sample"),
+    QS_ROW(compared, candidate, WITHIN, "what is compared with it", .of = qs_sample_rows,
+           .ref = "#/$defs/sample"),
+    {.name = NULL}};
+
+static struct qs_verdict put_comparison(struct qs_json *j, const struct document *d,
                                         const struct qs_import_series *base,
-                                        const struct qs_import_series *cand,
-                                        const struct qs_analysis_opts *opts)
+                                        const struct qs_import_series *cand)
 {
     struct qs_view x, y;
-    qs_view_init(&x, base, opts);
-    qs_view_init(&y, cand, opts);
-    struct qs_pair runs = make_pair(&x, &y, QS_BASIS_RUNS),
-                   iterations = make_pair(&x, &y, QS_BASIS_ITERATIONS);
-    qs_json_object(j);
-    put_names(j, base, opts);
-    struct qs_verdict v = put_verdict(j, files, &runs, &iterations);
-    qs_json_kobject(j, "per_run");
-    qs_put_pair_stats(j, &runs);
-    qs_json_object_end(j);
-    qs_json_kobject(j, "per_iteration");
-    qs_put_pair_stats(j, &iterations);
-    qs_json_object_end(j);
-    put_sides(j, &x, &y);
-    qs_json_object_end(j);
+    qs_view_init(&x, base, d->opts);
+    qs_view_init(&y, cand, d->opts);
+    const struct qs_judging how = judging_of(&x, &y);
+    struct compared told = {.series = qs_tell_series(base, d->opts),
+                            .how = &how,
+                            .per_run = make_pair(&x, &y, QS_BASIS_RUNS),
+                            .per_iteration = make_pair(&x, &y, QS_BASIS_ITERATIONS),
+                            .base = qs_tell_sample(&x),
+                            .candidate = qs_tell_sample(&y)};
+    const struct qs_arm_metric metric = {
+        .name = base->metric, .unit = base->unit, .higher_is_better = !told.series.lower_is_better};
+    struct qs_comparison c =
+        judge(&how, d->opts->per == QS_PER_RUN ? &told.per_run : &told.per_iteration, &metric, d->files);
+    QS_BUF(text);
+    bool per_run = add_told(&text, d->files, &told.per_run, &told.per_iteration, &c);
+    c.sentence = text.data;
+    told.of = &c;
+    told.sentence_per = per_run ? QS_PER_RUN : QS_PER_ITERATION;
+    told.base.lo = told.candidate.lo = fmin(told.base.lo, told.candidate.lo);
+    told.base.hi = told.candidate.hi = fmax(told.base.hi, told.candidate.hi);
+    qs_put_object(j, compared_rows, &told);
+    qs_file_tables_verdict(d->opts->rows, base->benchmark, &c);
+    qs_comparison_done(&c);
     qs_view_done(&x);
     qs_view_done(&y);
-    return v;
+    return c.v;
 }
 
 static int compare_series(const void *pa, const void *pb)
@@ -362,23 +307,20 @@ static const struct qs_import_series **match(const struct qs_import *in, const s
     return found;
 }
 
-static void put_unmatched(struct qs_json *j, int side, const struct qs_import *in,
-                          const struct qs_import *other, struct qs_file_tables *rows)
+static struct qs_field_list tell_unmatched(int side, const struct qs_import *in,
+                                           const struct qs_import *other, struct qs_file_tables *rows)
 {
     const struct qs_import_series **found = match(in, other);
-    qs_json_karray(j, side == QS_BASE ? "only_in_base" : "only_in_candidate");
+    struct qs_told_name *told = qs_calloc(in->count, sizeof *told);
+    struct qs_field_list list = {.v = told};
     for (size_t i = 0; i < in->count; i++) {
         if (found[i])
             continue;
-        qs_json_object(j);
-        qs_json_kstring(j, "benchmark", in->series[i].benchmark);
-        qs_json_kstring(j, "metric", in->series[i].metric);
-        qs_json_kstring(j, "unit", in->series[i].unit);
-        qs_json_object_end(j);
+        told[list.n++] = qs_tell_name(&in->series[i]);
         qs_file_tables_alone(rows, side, &in->series[i]);
     }
-    qs_json_array_end(j);
     free((void *)found);
+    return list;
 }
 
 static double plan_comparison(const struct qs_import_series *base, const struct qs_import_series *cand,
@@ -390,19 +332,45 @@ static double plan_comparison(const struct qs_import_series *base, const struct 
            qs_pair_plan_ns(QS_BASIS_ITERATIONS, n, n, opts) + qs_pair_cost_ns(OPINIONS, n, n, opts);
 }
 
-static void put_results(struct qs_json *j, const struct qs_analysis_file *files,
-                        const struct qs_import_series *const *other, const struct qs_analysis_opts *opts,
-                        struct qs_family *family)
+static void put_comparisons(struct qs_json *j, const void *at)
 {
-    const struct qs_import *base = files[0].import;
+    const struct document *d = at;
+    const struct qs_import *base = d->files[0].import;
     qs_json_array(j);
-    for (size_t i = 0; i < base->count && !opts->work->ended; i++)
-        if (other[i]) {
-            struct qs_verdict v = put_comparison(j, files, &base->series[i], other[i], opts);
-            qs_family_add(family, &base->series[i], &v);
+    for (size_t i = 0; i < base->count && !d->opts->work->ended; i++)
+        if (d->other[i]) {
+            struct qs_verdict v = put_comparison(j, d, &base->series[i], d->other[i]);
+            qs_family_add(d->family, &base->series[i], &v);
         }
     qs_json_array_end(j);
 }
+
+struct told_tables {
+    const char *tables;
+};
+static const struct qs_field tables_rows[] = {
+    QS_ROW(told_tables, tables, TEXT, "where tables are asked for: the comparison for people, in that form",
+           .known = true, .optional = true),
+    {.name = NULL}};
+
+static void put_tables(struct qs_json *j, const void *at)
+{
+    const struct document *d = at;
+    const struct told_tables told = {qs_file_tables_end(d->opts->rows, &d->family->tally)};
+    qs_put_fields(j, tables_rows, &told);
+}
+
+const struct qs_field qs_compared_rows[] = {
+    QS_ROW(document, kind, TEXT, "of document", .words = (const char *const[]){"comparison", NULL}),
+    QS_ROWS_OF(document, head, qs_head_rows),
+    QS_ROW(document, only_in_base, OBJECTS, "series that the candidate lacks", .of = qs_name_rows,
+           .bytes = sizeof(struct qs_told_name)),
+    QS_ROW(document, only_in_candidate, OBJECTS, "series that the baseline lacks", .of = qs_name_rows,
+           .bytes = sizeof(struct qs_told_name)),
+    QS_ROW_PUT("results", put_comparisons, OBJECTS, "one a series that both have", .of = compared_rows),
+    QS_ROWS_OF(document, family, qs_family_rows),
+    {.kind = QS_FIELD_PART, .put = put_tables, .of = tables_rows},
+    {.name = NULL}};
 
 /* Of more results a page has a line each: what a line does not show is not computed. */
 enum { PAGES_MOST = 4 };
@@ -423,46 +391,52 @@ enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t 
         planned_ns += other[i] ? plan_comparison(&base->series[i], other[i], &opts) : 0;
     qs_work_init(&work, &given->progress, planned_ns);
     opts.work = &work;
-    struct qs_json j = qs_json_to(out);
-    put_head(&j, "comparison", files, count, given);
+    struct qs_family family = {.p = qs_calloc(base->count, sizeof *family.p), .level = given->level};
+    struct document d = {
+        .kind = qs_compared_rows->words[0], .files = files, .opts = &opts, .other = other, .family = &family};
     opts.rows = qs_file_tables_begin(files, given);
-    put_unmatched(&j, QS_BASE, base, cand, opts.rows);
-    put_unmatched(&j, QS_CAND, cand, base, opts.rows);
-    struct qs_family family = {.p = qs_calloc(base->count, sizeof *family.p)};
-    qs_json_key(&j, "results");
-    put_results(&j, files, other, &opts, &family);
-    qs_put_family(&j, &family, given);
-    qs_file_tables_end(opts.rows, &family.tally, &j);
-    qs_json_object_end(&j);
+    qs_tell_head(files, count, given, &d.head);
+    d.only_in_base = tell_unmatched(QS_BASE, base, cand, opts.rows);
+    d.only_in_candidate = tell_unmatched(QS_CAND, cand, base, opts.rows);
+    put_whole(qs_compared_rows, &d, out);
     free(family.p);
     qs_tally_done(&family.tally);
     free((void *)other);
     return qs_work_finish(&work);
 }
 
-static void put_history(struct qs_json *j, const struct qs_import_series *s,
+static const struct qs_field history_rows[] = {QS_ROW(result, file, COUNT, "index into files"),
+                                               QS_ROWS_OF(result, series, qs_series_rows),
+                                               QS_ROWS_OF(result, points, qs_points_rows),
+                                               QS_ROWS_OF(result, sample, qs_sample_rows),
+                                               {.name = NULL}};
+
+static void put_history(struct qs_json *j, size_t file, const struct qs_import_series *s,
                         const struct qs_analysis_opts *opts)
 {
     struct qs_view v;
-    double lo, hi;
     qs_view_init(&v, s, opts);
-    qs_histogram_range(&v, &lo, &hi);
     bool medians = v.runs > 1;
-    const struct qs_points points = {.view = &v,
-                                     .v = medians ? v.medians : v.x,
-                                     .n = medians ? v.runs : v.n,
-                                     .labels = medians ? NULL : s->labels};
-    put_names(j, s, opts);
-    qs_json_kint(j, "points", (int64_t)points.n);
-    qs_json_kstring(j, "point", medians ? "run-median" : "value");
-    qs_put_points(j, &points);
-    qs_put_points_stats(j, &points);
-    qs_put_sample(j, &v, lo, hi);
+    const struct result r = {.file = file,
+                             .series = qs_tell_series(s, opts),
+                             .points = {.view = &v,
+                                        .v = medians ? v.medians : v.x,
+                                        .n = medians ? v.runs : v.n,
+                                        .labels = medians ? NULL : s->labels,
+                                        .of = medians ? "run-median" : "value"},
+                             .sample = qs_tell_sample(&v)};
+    qs_put_object(j, history_rows, &r);
     qs_view_done(&v);
 }
+
+const struct qs_field qs_history_rows[] = {
+    QS_ROW(document, kind, TEXT, "of document", .words = (const char *const[]){"history", NULL}),
+    QS_ROWS_OF(document, head, qs_head_rows),
+    QS_ROW_PUT("results", put_results, OBJECTS, "one a series", .of = history_rows),
+    {.name = NULL}};
 
 enum qs_status qs_analysis_history(const struct qs_analysis_file *files, size_t count,
                                    const struct qs_analysis_opts *opts, struct qs_buf *out)
 {
-    return put_document("history", files, count, opts, plan_history, put_history, out);
+    return put_document(qs_history_rows, files, count, opts, plan_history, put_history, out);
 }

@@ -61,7 +61,9 @@ enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t 
 enum qs_status qs_analysis_history(const struct qs_analysis_file *files, size_t count,
                                    const struct qs_analysis_opts *opts, struct qs_buf *out);
 
-/* schema/statistics.schema.json: what the statistics of these documents are. */
+/* schema/analysis.schema.json: what these documents are; schema/statistics.schema.json: what their statistics
+ * are. */
 void qs_analysis_schema(struct qs_buf *out);
+void qs_statistics_schema(struct qs_buf *out);
 
 #endif

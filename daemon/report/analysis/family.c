@@ -27,14 +27,18 @@ static const struct qs_field rows[] = {
     QS_ROW(told, selected, COUNT, "how many BH leaves at 1 - level"),
     QS_ROW(told, fcr_level, DOUBLE, "the level that intervals of the selected need"),
     {.name = NULL}};
-const struct qs_stat qs_family_stat = QS_STAT(
-    "family", told, rows, "p of the verdicts, adjusted",
-    "The p of all verdicts, adjusted for their number, in the order of results; one that is not known "
-    "counts as 1");
+static const struct qs_stat stats[] = {
+    QS_STAT(
+        "family", told, rows, "p of the verdicts, adjusted",
+        "The p of all verdicts, adjusted for their number, in the order of results; one that is not known "
+        "counts as 1"),
+    {.name = NULL}};
+const struct qs_stat_table qs_family_tables[] = {{stats, sizeof *stats}, {NULL}};
 
-void qs_put_family(struct qs_json *j, const struct qs_family *family, const struct qs_analysis_opts *opts)
+static void put_family(struct qs_json *j, const void *at)
 {
-    double q = 1 - opts->level;
+    const struct qs_family *family = *(const struct qs_family *const *)at;
+    double q = 1 - family->level;
     size_t n = family->count;
     struct told told = {.p = qs_numbers_of(family->p, n)};
     for (int m = QS_MULTI_BH; m <= QS_MULTI_HOLM; m++) {
@@ -46,6 +50,16 @@ void qs_put_family(struct qs_json *j, const struct qs_family *family, const stru
     }
     told.fcr_level = qs_fcr_level(told.selected, n, q);
     const struct qs_stat_head head = {.n_used = n, .status = n > 0 ? QS_OK : QS_ENODATA};
-    qs_put_stat(j, &qs_family_stat, &head, &told);
-    qs_tally_put(j, &family->tally);
+    qs_put_stat(j, stats, &head, &told);
 }
+
+static void put_tally(struct qs_json *j, const void *at)
+{
+    qs_tally_put(j, &(*(const struct qs_family *const *)at)->tally);
+}
+
+const struct qs_field qs_family_rows[] = {QS_STATS_PART(qs_family_tables, put_family),
+                                          QS_ROW_PUT("tally", put_tally, WITHIN,
+                                                     "the verdicts of all results in a few numbers",
+                                                     .of = qs_tally_rows),
+                                          {.name = NULL}};

@@ -205,5 +205,5 @@ const struct qs_view_stat qs_mode_stats[] = {
     {QS_STAT("pelt_r", qs_indexes, qs_indexes_rows, "the same as R's changepoint: raw values, segments of 2",
              "The same as R's changepoint computes it"),
      .tell = tell_pelt_r},
+    {.tell = NULL},
 };
-const size_t qs_mode_stat_count = sizeof qs_mode_stats / sizeof *qs_mode_stats;

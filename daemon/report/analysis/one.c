@@ -294,5 +294,5 @@ const struct qs_view_stat qs_one_stats[] = {
     {QS_STAT("tukey_fences", qs_tukey, tukey_rows, "Tukey 1977, 1.5 and 3 IQR",
              "Outliers are counted, never removed"),
      .tell = tell_tukey},
+    {.tell = NULL},
 };
-const size_t qs_one_stat_count = sizeof qs_one_stats / sizeof *qs_one_stats;

@@ -327,14 +327,5 @@ const struct qs_points_stat qs_points_stats[] = {
              "does not",
              "Single points that stand out; they are flagged, not removed"),
      .tell = tell_gesd},
+    {.tell = NULL},
 };
-const size_t qs_points_stat_count = sizeof qs_points_stats / sizeof *qs_points_stats;
-
-void qs_put_points(struct qs_json *j, const struct qs_points *points)
-{
-    qs_put_numbers(j, "values", points->v, points->n);
-    qs_json_karray(j, "labels");
-    for (size_t i = 0; points->labels && i < points->n; i++)
-        qs_json_string(j, points->labels[i]);
-    qs_json_array_end(j);
-}

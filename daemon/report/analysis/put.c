@@ -97,22 +97,6 @@ void qs_view_done(struct qs_view *v)
     free(v->steady);
 }
 
-void qs_put_numbers(struct qs_json *j, const char *key, const double *v, size_t n)
-{
-    qs_json_karray(j, key);
-    for (size_t i = 0; i < n; i++)
-        qs_json_double(j, v[i]);
-    qs_json_array_end(j);
-}
-
-void qs_put_counts(struct qs_json *j, const char *key, const size_t *v, size_t n)
-{
-    qs_json_karray(j, key);
-    for (size_t i = 0; i < n; i++)
-        qs_json_uint(j, v[i]);
-    qs_json_array_end(j);
-}
-
 /* What the layouts of quiesce (ctl/layout/) and its exports read: to show more, name it here too. */
 static bool is_on_page(const char *name)
 {
@@ -138,48 +122,65 @@ static bool is_left_out(const struct qs_view_stat *row, const struct qs_analysis
            (opts->page && !is_on_page(stat->name));
 }
 
-static void put_view_table(struct qs_json *j, const struct qs_view *v, const struct qs_view_stat *rows,
-                           size_t count)
+const struct qs_stat_table qs_view_tables[] = {{&qs_one_stats->stat, sizeof *qs_one_stats},
+                                               {&qs_shape_stats->stat, sizeof *qs_shape_stats},
+                                               {&qs_mode_stats->stat, sizeof *qs_mode_stats},
+                                               {&qs_run_stats->stat, sizeof *qs_run_stats},
+                                               {NULL}};
+
+static const struct qs_view_stat *view_at(size_t i)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct qs_stat *stat = &rows[i].stat;
-        struct qs_stat_head head = {.n_used = rows[i].basis == QS_BASIS_RUNS ? v->runs : v->n,
+    return (const void *)qs_stat_at(qs_view_tables, i);
+}
+
+static void put_view(struct qs_json *j, const void *at)
+{
+    const struct qs_view *v = *(const struct qs_view *const *)at;
+    const struct qs_view_stat *row;
+    for (size_t i = 0; (row = view_at(i)); i++) {
+        const struct qs_stat *stat = &row->stat;
+        struct qs_stat_head head = {.n_used = row->basis == QS_BASIS_RUNS ? v->runs : v->n,
                                     .n_dropped = v->dropped,
                                     .seed = v->opts->seed};
-        if (is_left_out(&rows[i], v->opts))
+        if (is_left_out(row, v->opts))
             continue;
         struct qs_analysis_opts opts = *v->opts;
-        struct qs_view row = *v;
-        row.opts = &opts;
+        struct qs_view view = *v;
+        view.opts = &opts;
         double cost_ns = qs_view_cost_ns(stat->name, v->n, v->runs, &opts);
         if (!qs_work_begin(opts.work, stat->name, cost_ns, &opts.progress))
             return; /* nobody reads the document */
         QS_FREED void *told = qs_calloc(1, stat->bytes);
-        head.status = rows[i].tell(&row, told);
+        head.status = row->tell(&view, told);
         qs_put_stat(j, stat, &head, told);
     }
 }
 
-void qs_put_view_stats(struct qs_json *j, const struct qs_view *v)
+const struct qs_field qs_view_rows[] = {QS_STATS_PART(qs_view_tables, put_view), {.name = NULL}};
+
+const struct qs_stat_table qs_pair_tables[] = {{&qs_two_stats->stat, sizeof *qs_two_stats},
+                                               {&qs_rank_stats->stat, sizeof *qs_rank_stats},
+                                               {&qs_rule_stats->stat, sizeof *qs_rule_stats},
+                                               {NULL}};
+
+static const struct qs_pair_stat *pair_at(size_t i)
 {
-    put_view_table(j, v, qs_one_stats, qs_one_stat_count);
-    put_view_table(j, v, qs_shape_stats, qs_shape_stat_count);
-    put_view_table(j, v, qs_mode_stats, qs_mode_stat_count);
-    put_view_table(j, v, qs_run_stats, qs_run_stat_count);
+    return (const void *)qs_stat_at(qs_pair_tables, i);
 }
 
 static bool is_pair_left_out(const struct qs_pair_stat *row, enum qs_basis basis,
                              const struct qs_analysis_opts *opts)
 {
-    return (row->runs_only && basis != QS_BASIS_RUNS) || (opts->page && !is_on_page(row->stat.name));
+    return (row->stat.runs_only && basis != QS_BASIS_RUNS) || (opts->page && !is_on_page(row->stat.name));
 }
 
-static void put_pair_table(struct qs_json *j, const struct qs_pair *p, const struct qs_pair_stat *rows,
-                           size_t count)
+static void put_pair(struct qs_json *j, const void *at)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct qs_stat *stat = &rows[i].stat;
-        if (is_pair_left_out(&rows[i], p->basis, p->opts))
+    const struct qs_pair *p = at;
+    const struct qs_pair_stat *row;
+    for (size_t i = 0; (row = pair_at(i)); i++) {
+        const struct qs_stat *stat = &row->stat;
+        if (is_pair_left_out(row, p->basis, p->opts))
             continue;
         struct qs_stat_head head = {
             .n_used = p->nx + p->ny, .n_dropped = p->base->dropped + p->cand->dropped, .seed = p->opts->seed};
@@ -190,22 +191,26 @@ static void put_pair_table(struct qs_json *j, const struct qs_pair *p, const str
         if (!qs_work_begin(opts.work, stat->name, cost_ns, &opts.progress))
             return;
         QS_FREED void *told = qs_calloc(1, stat->bytes);
-        head.status = rows[i].tell(&pair, told);
+        head.status = row->tell(&pair, told);
         qs_put_stat(j, stat, &head, told);
     }
 }
 
-void qs_put_pair_stats(struct qs_json *j, const struct qs_pair *p)
+const struct qs_field qs_pair_rows[] = {QS_STATS_PART(qs_pair_tables, put_pair), {.name = NULL}};
+
+const struct qs_stat_table qs_points_tables[] = {{&qs_points_stats->stat, sizeof *qs_points_stats}, {NULL}};
+
+static const struct qs_points_stat *points_at(size_t i)
 {
-    put_pair_table(j, p, qs_two_stats, qs_two_stat_count);
-    put_pair_table(j, p, qs_rank_stats, qs_rank_stat_count);
-    put_pair_table(j, p, qs_rule_stats, qs_rule_stat_count);
+    return (const void *)qs_stat_at(qs_points_tables, i);
 }
 
-void qs_put_points_stats(struct qs_json *j, const struct qs_points *p)
+static void put_points(struct qs_json *j, const void *at)
 {
-    for (size_t i = 0; i < qs_points_stat_count; i++) {
-        const struct qs_stat *stat = &qs_points_stats[i].stat;
+    const struct qs_points *p = at;
+    const struct qs_points_stat *row;
+    for (size_t i = 0; (row = points_at(i)); i++) {
+        const struct qs_stat *stat = &row->stat;
         if (p->view->opts->page && !is_on_page(stat->name))
             continue;
         struct qs_stat_head head = {
@@ -219,48 +224,64 @@ void qs_put_points_stats(struct qs_json *j, const struct qs_points *p)
         if (!qs_work_begin(opts.work, stat->name, cost_ns, &opts.progress))
             return;
         QS_FREED void *told = qs_calloc(1, stat->bytes);
-        head.status = qs_points_stats[i].tell(&points, told);
+        head.status = row->tell(&points, told);
         qs_put_stat(j, stat, &head, told);
     }
 }
 
-static double plan_table(const struct qs_view_stat *rows, size_t count, size_t n, size_t n_runs,
-                         const struct qs_analysis_opts *opts)
+static void put_values(struct qs_json *j, const void *at)
 {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += is_left_out(&rows[i], opts) ? 0 : qs_view_cost_ns(rows[i].stat.name, n, n_runs, opts);
-    return sum;
+    const struct qs_points *p = at;
+    qs_json_array(j);
+    for (size_t i = 0; i < p->n; i++)
+        qs_json_double(j, p->v[i]);
+    qs_json_array_end(j);
 }
+
+static void put_labels(struct qs_json *j, const void *at)
+{
+    const struct qs_points *p = at;
+    qs_json_array(j);
+    for (size_t i = 0; p->labels && i < p->n; i++)
+        qs_json_string(j, p->labels[i]);
+    qs_json_array_end(j);
+}
+
+const struct qs_field qs_points_rows[] = {
+    QS_ROW_AS("points", qs_points, n, COUNT, "points of the history"),
+    QS_ROW_AS("point", qs_points, of, TEXT, "what a point is",
+              .words = (const char *const[]){"value", "run-median", NULL}),
+    QS_ROW_PUT("values", put_values, NUMBERS, "the points, in the order of time"),
+    QS_ROW_PUT("labels", put_labels, TEXTS,
+               "their names, as many as there are points; empty where the file has none"),
+    QS_STATS_PART(qs_points_tables, put_points),
+    {.name = NULL}};
 
 double qs_view_plan_ns(size_t n, size_t n_runs, const struct qs_analysis_opts *opts)
 {
-    double looks = opts->line ? 0
-                              : qs_view_cost_ns("steady_state", n, n_runs, opts) +
-                                    qs_view_cost_ns("warnings", n, n_runs, opts);
-    return looks + plan_table(qs_one_stats, qs_one_stat_count, n, n_runs, opts) +
-           plan_table(qs_shape_stats, qs_shape_stat_count, n, n_runs, opts) +
-           plan_table(qs_mode_stats, qs_mode_stat_count, n, n_runs, opts) +
-           plan_table(qs_run_stats, qs_run_stat_count, n, n_runs, opts);
+    const struct qs_view_stat *row;
+    double sum = opts->line ? 0
+                            : qs_view_cost_ns("steady_state", n, n_runs, opts) +
+                                  qs_view_cost_ns("warnings", n, n_runs, opts);
+    for (size_t i = 0; (row = view_at(i)); i++)
+        sum += is_left_out(row, opts) ? 0 : qs_view_cost_ns(row->stat.name, n, n_runs, opts);
+    return sum;
 }
 
 double qs_pair_plan_ns(enum qs_basis basis, size_t n, size_t values, const struct qs_analysis_opts *opts)
 {
-    const struct qs_pair_stat *const tables[] = {qs_two_stats, qs_rank_stats, qs_rule_stats};
-    const size_t counts[] = {qs_two_stat_count, qs_rank_stat_count, qs_rule_stat_count};
+    const struct qs_pair_stat *row;
     double sum = 0;
-    for (size_t t = 0; t < 3; t++)
-        for (size_t i = 0; i < counts[t]; i++)
-            if (!is_pair_left_out(&tables[t][i], basis, opts))
-                sum += qs_pair_cost_ns(tables[t][i].stat.name, n, values, opts);
+    for (size_t i = 0; (row = pair_at(i)); i++)
+        sum += is_pair_left_out(row, basis, opts) ? 0 : qs_pair_cost_ns(row->stat.name, n, values, opts);
     return sum;
 }
 
 double qs_points_plan_ns(size_t n, const struct qs_analysis_opts *opts)
 {
+    const struct qs_points_stat *row;
     double sum = 0;
-    for (size_t i = 0; i < qs_points_stat_count; i++)
-        if (!opts->page || is_on_page(qs_points_stats[i].stat.name))
-            sum += qs_points_cost_ns(qs_points_stats[i].stat.name, n, opts);
+    for (size_t i = 0; (row = points_at(i)); i++)
+        sum += opts->page && !is_on_page(row->stat.name) ? 0 : qs_points_cost_ns(row->stat.name, n, opts);
     return sum;
 }

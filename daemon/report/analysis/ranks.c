@@ -263,13 +263,13 @@ const struct qs_pair_stat qs_rank_stats[] = {
      .tell = tell_fieller},
     {QS_STAT("hierarchical_bootstrap", qs_hier_boot, hier_boot_rows,
              "runs, then iterations drawn with replacement; ratio of means",
-             "Ratio of means, runs and iterations drawn", .random = true),
-     .tell = tell_hier_boot, .runs_only = true},
+             "Ratio of means, runs and iterations drawn", .random = true, .runs_only = true),
+     .tell = tell_hier_boot},
     {QS_STAT("mode_shares", mode_shares, mode_shares_rows, "lowland modes of the baseline, Wald's bound",
              "Shares of the modes of the baseline in both samples"),
      .tell = tell_mode_shares},
     {QS_STAT("step_fit", qs_steps, qs_steps_rows, "Skia Perf's kinds, baseline as the first half",
              "Skia Perf's step detection; of two samples the baseline is the first half"),
      .tell = tell_step_fit},
+    {.tell = NULL},
 };
-const size_t qs_rank_stat_count = sizeof qs_rank_stats / sizeof *qs_rank_stats;

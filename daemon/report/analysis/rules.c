@@ -53,5 +53,5 @@ const struct qs_pair_stat qs_rule_stats[] = {
              "The Rancid paper: how much lower and how much less scattered; the interval is that of sd_ratio",
              .random = true),
      .tell = tell_rancid},
+    {.tell = NULL},
 };
-const size_t qs_rule_stat_count = sizeof qs_rule_stats / sizeof *qs_rule_stats;

@@ -206,5 +206,5 @@ const struct qs_view_stat qs_run_stats[] = {
     {QS_STAT("planner", planner, planner_rows, "Kalibera-Jones 2013 from the variance components",
              "Iterations and runs for an interval of the mean of this half-width"),
      .tell = tell_planner, .basis = QS_BASIS_RUNS},
+    {.tell = NULL},
 };
-const size_t qs_run_stat_count = sizeof qs_run_stats / sizeof *qs_run_stats;

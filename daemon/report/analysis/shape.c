@@ -269,5 +269,5 @@ const struct qs_view_stat qs_shape_stats[] = {
     {QS_STAT("qq_correlation", qq, qq_rows, "with normal quantiles at (i - 3/8)/(n + 1/4)",
              "Correlation with normal quantiles, for any n"),
      .tell = tell_qq},
+    {.tell = NULL},
 };
-const size_t qs_shape_stat_count = sizeof qs_shape_stats / sizeof *qs_shape_stats;

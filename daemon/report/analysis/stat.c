@@ -8,6 +8,28 @@
 
 const char *const qs_flag_names[] = {"exact", "ties", "clamped", "percentile", "few-units", NULL};
 
+const struct qs_stat *qs_stat_at(const struct qs_stat_table *tables, size_t i)
+{
+    for (; tables->first; tables++) {
+        const char *at = (const char *)tables->first;
+        for (const struct qs_stat *stat; (stat = (const void *)at)->name; at += tables->bytes)
+            if (i-- == 0)
+                return stat;
+    }
+    return NULL;
+}
+
+bool qs_stat_row(const void *tables, size_t i, struct qs_field *ret)
+{
+    const struct qs_stat *stat = qs_stat_at(tables, i);
+    if (stat)
+        *ret = (struct qs_field){.name = stat->name,
+                                 .kind = QS_FIELD_WITHIN,
+                                 .optional = stat->runs_only,
+                                 .ref = "statistics.schema.json#/$defs/"};
+    return stat;
+}
+
 const struct qs_field qs_ci_rows[] = {
     QS_ROW(qs_ci, lo, DOUBLE, "lower bound"),
     QS_ROW(qs_ci, hi, DOUBLE, "upper bound"),

@@ -14,12 +14,26 @@ struct qs_stat { /* what every row of a table says */
     const struct qs_field *rows; /* of what `tell` fills */
     size_t bytes;                /* of that structure, which is zeroed before */
     bool random;                 /* takes numbers from qs_analysis_stream */
+    bool runs_only;              /* of two samples: makes no sense for iterations */
 };
 #define QS_STAT(its_name, type, its_rows, its_method, ...)                                                   \
     {                                                                                                        \
         .name = its_name, .method = its_method, .rows = its_rows, .bytes = sizeof(struct type),              \
         .meaning = __VA_ARGS__                                                                               \
     }
+
+struct qs_stat_table {           /* structures of so many bytes, each of which begins with a statistic */
+    const struct qs_stat *first; /* behind the last one is one without a name */
+    size_t bytes;
+};
+/* The i-th of all tables, the last of which is {NULL}; NULL: there are no more. */
+const struct qs_stat *qs_stat_at(const struct qs_stat_table *tables, size_t i);
+/* As fields of a document, each of its name, that `its_put` writes. */
+#define QS_STATS_PART(its_tables, its_put)                                                                   \
+    {                                                                                                        \
+        .kind = QS_FIELD_PART, .put = its_put, .row = qs_stat_row, .rows = its_tables                        \
+    }
+bool qs_stat_row(const void *tables, size_t i, struct qs_field *ret);
 
 struct qs_stat_head { /* what every statistic has beside its own fields */
     size_t n_used, n_dropped;

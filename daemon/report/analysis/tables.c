@@ -63,11 +63,11 @@ static void put_verdicts(const struct qs_file_tables *f, const struct qs_tally *
     qs_tables_end(t);
 }
 
-void qs_file_tables_end(struct qs_file_tables *f, const struct qs_tally *tally, struct qs_json *j)
+const char *qs_file_tables_end(struct qs_file_tables *f, const struct qs_tally *tally)
 {
     static const char *const titles[2] = {"Only in the base", "Only in the candidate"};
     if (!f)
-        return;
+        return NULL;
     struct qs_tables *t = f->opts->tables;
     qs_tables_title(t, f->files[QS_CAND].name, f->files[QS_BASE].name);
     put_verdicts(f, tally, t);
@@ -82,6 +82,6 @@ void qs_file_tables_end(struct qs_file_tables *f, const struct qs_tally *tally, 
         qs_tables_done(&f->alone[k]);
     }
     qs_tables_done(&f->rows);
-    qs_json_kstring(j, "tables", t->out.data);
     free(f);
+    return t->out.data;
 }

@@ -13,7 +13,7 @@ struct qs_file_tables *qs_file_tables_begin(const struct qs_analysis_file *files
 void qs_file_tables_verdict(struct qs_file_tables *f, const char *benchmark, const struct qs_comparison *c);
 /* A series that one file alone has: side is QS_BASE or QS_CAND. */
 void qs_file_tables_alone(struct qs_file_tables *f, int side, const struct qs_import_series *series);
-/* Writes them all to opts->tables, and "tables" of the open object; frees f. */
-void qs_file_tables_end(struct qs_file_tables *f, const struct qs_tally *tally, struct qs_json *j);
+/* Writes them all to opts->tables, whose text it gives; frees f. NULL: nobody asked. */
+const char *qs_file_tables_end(struct qs_file_tables *f, const struct qs_tally *tally);
 
 #endif

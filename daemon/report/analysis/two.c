@@ -105,13 +105,13 @@ const struct qs_pair_stat qs_two_stats[] = {
     {QS_STAT("pooled", pooled, pooled_rows, "Student with the pooled variance, difference of means",
              "Difference of means, candidate - baseline, one variance"),
      .tell = tell_pooled},
-    {QS_STAT("paired_blocks", qs_paired, paired_rows,
-             "paired t on logarithms of the ratios, in the order given",
-             "Ratio where the runs of both files were interleaved: the i-th belong together"),
-     .tell = tell_paired, .runs_only = true},
+    {QS_STAT(
+         "paired_blocks", qs_paired, paired_rows, "paired t on logarithms of the ratios, in the order given",
+         "Ratio where the runs of both files were interleaved: the i-th belong together", .runs_only = true),
+     .tell = tell_paired},
     {QS_STAT("point_ratios", judged, judged_rows,
              "candidate over baseline, no interval; judge of BenchmarkTools on minima",
              "Ratios candidate / baseline without an interval"),
      .tell = tell_point_ratios},
+    {.tell = NULL},
 };
-const size_t qs_two_stat_count = sizeof qs_two_stats / sizeof *qs_two_stats;

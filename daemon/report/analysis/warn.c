@@ -1,4 +1,4 @@
-/* What is wrong with a sample that came from elsewhere, and its shape as a histogram. */
+/* What is wrong with a sample that came from elsewhere. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "stats/outlier.h"
 #include "stats/trend.h"
 
-enum { BINS = 20, FEW_RUNS = 2, FEW_VALUES = 6 };
+enum { FEW_RUNS = 2, FEW_VALUES = 6 };
 
 static void warn_size(struct qs_json *j, const struct qs_view *v)
 {
@@ -153,7 +153,6 @@ static void warn_ticks(struct qs_json *j, const struct qs_view *v)
 
 void qs_put_warnings(struct qs_json *j, const struct qs_view *v)
 {
-    qs_json_karray(j, "warnings");
     warn_size(j, v);
     warn_dependence(j, v);
     warn_drift(j, v);
@@ -162,33 +161,4 @@ void qs_put_warnings(struct qs_json *j, const struct qs_view *v)
     warn_normality(j, v);
     warn_shape(j, v);
     warn_ticks(j, v);
-    qs_json_array_end(j);
-}
-
-void qs_histogram_range(const struct qs_view *v, double *lo, double *hi)
-{
-    struct qs_tukey t = {.far_hi = NAN};
-    (void)qs_tukey_flags(v->sorted, v->n, NULL, &t);
-    *lo = v->sorted[0];
-    *hi = v->sorted[v->n - 1];
-    *hi = t.far_hi < *hi ? t.far_hi : *hi;
-}
-
-void qs_put_histogram(struct qs_json *j, const struct qs_view *v, double lo, double hi)
-{
-    size_t counts[BINS] = {0}, above = 0;
-    double width = (hi - lo) / BINS;
-    for (size_t i = 0; i < v->n; i++) {
-        double at = width > 0 ? (v->x[i] - lo) / width : 0;
-        if (v->x[i] > hi)
-            above++;
-        else
-            counts[at >= BINS ? BINS - 1 : (size_t)at]++;
-    }
-    qs_json_kobject(j, "histogram");
-    qs_json_kdouble(j, "lo", lo);
-    qs_json_kdouble(j, "hi", hi);
-    qs_put_counts(j, "counts", counts, BINS);
-    qs_json_kint(j, "above", (int64_t)above);
-    qs_json_object_end(j);
 }

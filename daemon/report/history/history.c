@@ -416,9 +416,7 @@ bool qs_history_document(const struct qs_history_input *in, struct qs_buf *out, 
         told.sessions_left_out = in->data->count - h.n;
         tell_points(&h, &told);
         ok = tell_segments(&h, &told) == QS_OK || qs_work_fail(err);
-        qs_json_object(&j);
-        qs_put_fields(&j, document_rows, &told);
-        qs_json_object_end(&j);
+        qs_put_object(&j, document_rows, &told);
         qs_fields_free(document_rows, &told);
     }
     history_done(&h);

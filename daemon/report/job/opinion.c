@@ -39,50 +39,73 @@ bool qs_opinions_parse(const char *names, unsigned *ret_rules, struct qs_err *er
     }
 }
 
-static void write_numbers(struct qs_json *j, const char *key, const struct qs_opinion_number *numbers,
-                          size_t count, const char *unit)
+struct told_number {
+    const char *name, *unit;
+    double value;
+};
+static const struct qs_field number_rows[] = {
+    QS_ROW(told_number, name, TEXT, "a word for programs", .known = true),
+    QS_ROW(told_number, unit, TEXT, "that of the values, ratio or plain", .known = true),
+    QS_ROW(told_number, value, DOUBLE, "null: not known"),
+    {.name = NULL}};
+
+static const char *const wanted_words[] = {"at-least", "at-most", NULL};
+struct told_check {
+    const char *name, *wanted;
+    double value, bound;
+    bool holds;
+};
+static const struct qs_field check_rows[] = {
+    QS_ROW(told_check, name, TEXT, "a word for programs", .known = true),
+    QS_ROW(told_check, value, DOUBLE, "null: not known"),
+    QS_ROW(told_check, wanted, TEXT, "on which side of the bound", .words = wanted_words),
+    QS_ROW(told_check, bound, DOUBLE, "the bound"),
+    QS_ROW(told_check, holds, BOOL, "it is there; false where it is not known"),
+    {.name = NULL}};
+
+struct told {
+    struct qs_opinion of;
+    struct qs_field_list thresholds, numbers, checks;
+};
+const struct qs_field qs_opinion_rows[] = {
+    QS_ROW_AS("rule", told, of.rule, WORD, "whose", .words = qs_opinion_rule_names),
+    QS_ROW_AS("answer", told, of.answer, WORD, "what it says", .words = qs_opinion_answer_names),
+    QS_ROW_AS("reason", told, of.reason, TEXT, "why it is undecided, else none", .known = true),
+    QS_ROW_AS("source", told, of.source, TEXT, "who published the rule", .known = true),
+    QS_ROW_AS("compared", told, of.compared, TEXT, "what it compares", .known = true),
+    QS_ROW_AS("changed_if", told, of.changed_if, TEXT, "when it reports a change", .known = true),
+    QS_ROW(told, thresholds, OBJECTS, "what it takes for its limits", .of = number_rows,
+           .bytes = sizeof(struct told_number)),
+    QS_ROW(told, numbers, OBJECTS, "what it computed", .of = number_rows,
+           .bytes = sizeof(struct told_number)),
+    QS_ROW(told, checks, OBJECTS, "conditions under which it holds", .of = check_rows,
+           .bytes = sizeof(struct told_check)),
+    {.name = NULL}};
+
+static struct qs_field_list tell_numbers(const struct qs_opinion_number *numbers, size_t count,
+                                         const char *unit)
 {
-    qs_json_karray(j, key);
-    for (size_t i = 0; i < count; i++) {
-        bool is_value = numbers[i].unit == QS_OPINION_VALUE;
-        qs_json_object(j);
-        qs_json_kstring(j, "name", numbers[i].name);
-        qs_json_kstring(j, "unit", is_value ? unit : qs_opinion_unit_name(numbers[i].unit));
-        qs_json_kdouble(j, "value", numbers[i].value);
-        qs_json_object_end(j);
-    }
-    qs_json_array_end(j);
+    struct told_number *told = qs_calloc(count, sizeof *told);
+    for (size_t i = 0; i < count; i++)
+        told[i] = (struct told_number){
+            .name = numbers[i].name,
+            .unit = numbers[i].unit == QS_OPINION_VALUE ? unit : qs_opinion_unit_name(numbers[i].unit),
+            .value = numbers[i].value};
+    return (struct qs_field_list){told, count};
 }
 
-static void write_checks(struct qs_json *j, const struct qs_opinion *o)
+static struct qs_field_list tell_checks(const struct qs_opinion *o)
 {
-    qs_json_karray(j, "checks");
+    struct told_check *told = qs_calloc(o->check_count, sizeof *told);
     for (size_t i = 0; i < o->check_count; i++) {
         const struct qs_opinion_check *check = &o->checks[i];
-        qs_json_object(j);
-        qs_json_kstring(j, "name", check->name);
-        qs_json_kdouble(j, "value", check->value);
-        qs_json_kstring(j, "wanted", check->at_least ? "at-least" : "at-most");
-        qs_json_kdouble(j, "bound", check->bound);
-        qs_json_kbool(j, "holds", check->holds);
-        qs_json_object_end(j);
+        told[i] = (struct told_check){.name = check->name,
+                                      .wanted = wanted_words[check->at_least ? 0 : 1],
+                                      .value = check->value,
+                                      .bound = check->bound,
+                                      .holds = check->holds};
     }
-    qs_json_array_end(j);
-}
-
-static void write_one(struct qs_json *j, const struct qs_opinion *o, const char *unit)
-{
-    qs_json_object(j);
-    qs_json_kstring(j, "rule", qs_opinion_rule_names[o->rule]);
-    qs_json_kstring(j, "answer", qs_opinion_answer_names[o->answer]);
-    qs_json_kstring(j, "reason", o->reason);
-    qs_json_kstring(j, "source", o->source);
-    qs_json_kstring(j, "compared", o->compared);
-    qs_json_kstring(j, "changed_if", o->changed_if);
-    write_numbers(j, "thresholds", o->thresholds, o->threshold_count, unit);
-    write_numbers(j, "numbers", o->numbers, o->number_count, unit);
-    write_checks(j, o);
-    qs_json_object_end(j);
+    return (struct qs_field_list){told, o->check_count};
 }
 
 void qs_opinions_write(struct qs_json *j, unsigned rules, const struct qs_nested *base,
@@ -90,11 +113,16 @@ void qs_opinions_write(struct qs_json *j, unsigned rules, const struct qs_nested
 {
     qs_json_array(j);
     for (enum qs_opinion_rule r = 0; r < QS_OPINION_RULES; r++) {
-        struct qs_opinion opinion;
+        struct told told;
+        const struct qs_opinion *o = &told.of;
         if ((rules & 1u << r) == 0)
             continue;
-        (void)qs_opinion(r, base, cand, opts, &opinion); /* why there is no answer is part of it */
-        write_one(j, &opinion, unit);
+        (void)qs_opinion(r, base, cand, opts, &told.of); /* why there is no answer is part of it */
+        told.thresholds = tell_numbers(o->thresholds, o->threshold_count, unit);
+        told.numbers = tell_numbers(o->numbers, o->number_count, unit);
+        told.checks = tell_checks(o);
+        qs_put_object(j, qs_opinion_rows, &told);
+        qs_fields_free(qs_opinion_rows, &told);
     }
     qs_json_array_end(j);
 }

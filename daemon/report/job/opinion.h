@@ -3,7 +3,7 @@
 #define QS_REPORT_JOB_OPINION_H
 
 #include "base/err.h"
-#include "base/json.h"
+#include "report/fields.h"
 #include "stats/opinion.h"
 
 /* A set of rules: bit 1 << rule. */
@@ -13,7 +13,8 @@ enum { QS_OPINIONS_NONE = 0, QS_OPINIONS_ALL = (1 << QS_OPINION_RULES) - 1 };
 bool qs_opinions_parse(const char *names, unsigned *ret_rules, struct qs_err *err);
 
 /* An array with an object for each of the rules, in the order of enum qs_opinion_rule; unit: that of the
- * values. The fields are those of `opinion` in schema/analysis.schema.json. */
+ * values. */
+extern const struct qs_field qs_opinion_rows[];
 void qs_opinions_write(struct qs_json *j, unsigned rules, const struct qs_nested *base,
                        const struct qs_nested *cand, const struct qs_opinion_opts *opts, const char *unit);
 

@@ -89,17 +89,14 @@ static void put_sample(struct qs_json *j, const struct qs_import_series *s,
                        const struct qs_analysis_opts *opts)
 {
     struct qs_view v;
-    double lo, hi;
     qs_json_key(j, "sample");
     if (s->n == 0) {
         qs_json_null(j);
         return;
     }
     qs_view_init(&v, s, opts);
-    qs_histogram_range(&v, &lo, &hi);
-    qs_json_object(j);
-    qs_put_sample(j, &v, lo, hi);
-    qs_json_object_end(j);
+    const struct qs_told_sample told = qs_tell_sample(&v);
+    qs_put_object(j, qs_sample_rows, &told);
     qs_view_done(&v);
 }
 

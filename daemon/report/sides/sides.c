@@ -241,6 +241,7 @@ static void put_document(struct qs_json *j, const struct qs_sides *s)
     put_unmatched(j, "only_in_candidate", &s->side[QS_CAND]);
     qs_comparisons_put(j, &s->all);
     qs_json_kint(j, "regressions", (int64_t)s->regressions);
+    qs_json_key(j, "tally");
     qs_tally_put(j, &tally);
     qs_json_karray(j, "results");
     for (size_t i = 0; i < s->point_count && !s->refused && !s->work->ended; i++)

@@ -38,7 +38,9 @@ struct told_exact {
 
 struct told {
     const char *base_arm, *candidate_arm, *metric, *unit, *verdict, *reason, *sentence, *notes, *units_of,
-        *method, *opinions;
+        *method;
+    const struct qs_judging *how;
+    const struct qs_comparison *of;
     bool lower_is_better, stands, uses_tainted, losses_differ;
     double ratio, lo, hi, level, call_level, lo90, hi90, judged_lo, judged_hi, judged_level, p, p_bh, df,
         sd_log, margin_ratio, mde_ratio, needed, seconds_needed, sign_test_p, drift_per_block_ratio,
@@ -125,6 +127,21 @@ static const struct qs_field ratios_rows[] = {
            .of = ratio_rows),
     {.name = NULL}};
 
+static void put_opinions(struct qs_json *j, const void *at)
+{
+    const struct told *told = at;
+    const struct qs_judging *how = told->how;
+    const struct qs_comparison *c = told->of;
+    struct qs_opinion_opts opts = {.lower_is_better = !c->metric->higher_is_better,
+                                   .level = 1 - how->alpha,
+                                   .one_ms = qs_opinions_one_ms(c->metric->unit),
+                                   .seed = how->seed,
+                                   .progress = how->progress};
+    bool any = c->values[QS_BASE].off && c->values[QS_CAND].off;
+    qs_opinions_write(j, any ? how->opinions : QS_OPINIONS_NONE, &c->values[QS_BASE], &c->values[QS_CAND],
+                      &opts, c->metric->unit);
+}
+
 static const struct qs_field rows[] = {
     QS_ROW(told, base_arm, TEXT, "name of the baseline: an arm, a build, a file"),
     QS_ROW(told, candidate_arm, TEXT, "name of what is compared with it"),
@@ -203,9 +220,9 @@ static const struct qs_field rows[] = {
     QS_ROW(told, candidate, OBJECT, "of the candidate", .of = side_rows),
     QS_ROW(told, exact, OBJECT, "of a metric that is declared deterministic; else null", .of = exact_rows),
     QS_ROW(told, ratios, OBJECT, "the ratio by other methods; null but of two sides", .of = ratios_rows),
-    QS_ROW(told, opinions, RAW,
-           "what the rules of others say; empty where none was asked for; no part of the verdict",
-           .schema = "{\"$ref\":\"analysis.schema.json#/$defs/opinion\"}"),
+    QS_ROW_PUT("opinions", put_opinions, OBJECTS,
+               "what the rules of others say; empty where none was asked for; no part of the verdict",
+               .ref = "analysis.schema.json#/$defs/opinion"),
     {.name = NULL}};
 
 static struct told_side side_of(const struct qs_comparison *c, int k)
@@ -286,19 +303,6 @@ static struct told_exact exact_of(const struct qs_exact *e)
                                .change = e->value[QS_CAND] - e->value[QS_BASE]};
 }
 
-static void add_opinions(struct qs_buf *out, const struct qs_judging *how, const struct qs_comparison *c)
-{
-    struct qs_opinion_opts opts = {.lower_is_better = !c->metric->higher_is_better,
-                                   .level = 1 - how->alpha,
-                                   .one_ms = qs_opinions_one_ms(c->metric->unit),
-                                   .seed = how->seed,
-                                   .progress = how->progress};
-    bool any = c->values[QS_BASE].off && c->values[QS_CAND].off;
-    struct qs_json j = qs_json_to(out);
-    qs_opinions_write(&j, any ? how->opinions : QS_OPINIONS_NONE, &c->values[QS_BASE], &c->values[QS_CAND],
-                      &opts, c->metric->unit);
-}
-
 static bool has_both_kinds(const struct qs_mixed *m)
 {
     const struct qs_ttest *clean = &m->alone[QS_CLEAN], *off = &m->alone[QS_DISTURBED];
@@ -343,11 +347,9 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
     bool both = has_both_kinds(&c->mixed);
     QS_BUF(sentence);
     QS_BUF(notes);
-    QS_BUF(opinions);
     qs_comparison_sentence(&sentence, c);
     const struct qs_superiority s = qs_comparison_superiority(c);
     qs_comparison_notes(&notes, c, &s);
-    add_opinions(&opinions, how, c);
     const struct told_side base = side_of(c, QS_BASE), candidate = side_of(c, QS_CAND);
     const struct told_kind clean = kind_of(c, QS_CLEAN), disturbed = kind_of(c, QS_DISTURBED);
     const struct told_shift shift = shift_of(&c->shift);
@@ -374,11 +376,10 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
                         .superiority = isfinite(s.a) ? &superiority : NULL,
                         .exact = c->exact.declared ? &exact : NULL,
                         .ratios = c->ratios,
-                        .opinions = opinions.data};
+                        .how = how,
+                        .of = c};
     tell_verdict(&told, c);
-    qs_json_object(j);
-    qs_put_fields(j, rows, &told);
-    qs_json_object_end(j);
+    qs_put_object(j, rows, &told);
 }
 
 void qs_comparison_schema(struct qs_buf *out)

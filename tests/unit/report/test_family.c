@@ -72,10 +72,13 @@ static void assert_stored(const char *name, const struct qs_buf *printed)
 static void test_documents_are_described_by_their_rows(void **state)
 {
     (void)state;
+    QS_BUF(analysis);
     QS_BUF(statistics);
     QS_BUF(history);
-    qs_analysis_schema(&statistics);
+    qs_analysis_schema(&analysis);
+    qs_statistics_schema(&statistics);
     qs_history_schema(&history);
+    assert_stored("analysis.schema.json", &analysis);
     assert_stored("statistics.schema.json", &statistics);
     assert_stored("history.schema.json", &history);
 }
@@ -109,10 +112,56 @@ static bool is_of_type(const json_t *v, const char *type)
                                           : json_is_object(v);
 }
 
-/* As much of JSON Schema as the schema uses. */
-static void follows(const json_t *v, const json_t *schema, const char *name)
+static const char *const schema_names[] = {"analysis.schema.json", "statistics.schema.json",
+                                           "verdict.schema.json", "history.schema.json"};
+enum { SCHEMAS = sizeof schema_names / sizeof *schema_names };
+static json_t *schemas[SCHEMAS];
+
+static int read_schemas(void **state)
 {
-    const json_t *types = json_object_get(schema, "type"), *words = json_object_get(schema, "enum"), *one;
+    (void)state;
+    for (size_t i = 0; i < SCHEMAS; i++) {
+        char *text = read_whole(schema_names[i]);
+        schemas[i] = json_loads(text, 0, NULL);
+        assert_non_null(schemas[i]);
+        free(text);
+    }
+    return 0;
+}
+
+static int forget_schemas(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SCHEMAS; i++)
+        json_decref(schemas[i]);
+    return 0;
+}
+
+static const json_t *schema_of(const char *name)
+{
+    for (size_t i = 0; i < SCHEMAS; i++)
+        if (strncmp(name, schema_names[i], strlen(schema_names[i])) == 0)
+            return schemas[i];
+    return name[0] == '#' ? schemas[0] : NULL; /* the others refer to others alone */
+}
+
+/* What a reference means; of documents the one of this kind. */
+static const json_t *meant(const json_t *schema, const json_t *v)
+{
+    const char *ref = json_string_value(json_object_get(schema, "$ref")),
+               *def = ref ? strstr(ref, "/$defs/") : NULL;
+    if (json_object_get(schema, "oneOf"))
+        return json_object_get(at(schema, "$defs"), text_at(v, "kind"));
+    if (!ref)
+        return schema;
+    return def ? json_object_get(at(schema_of(ref), "$defs"), def + strlen("/$defs/")) : schema_of(ref);
+}
+
+/* As much of JSON Schema as the schemas use. */
+static void follows(const json_t *v, const json_t *given, const char *name)
+{
+    const json_t *schema = meant(given, v), *types = json_object_get(schema, "type"),
+                 *words = json_object_get(schema, "enum"), *one;
     const char *key;
     json_t *below;
     size_t i;
@@ -121,13 +170,16 @@ static void follows(const json_t *v, const json_t *schema, const char *name)
     json_array_foreach(words, i, one) word = word || json_equal(v, one);
     if (!known || !word)
         fail_msg("%s is not what the schema says", name);
+    json_array_foreach(v, i, one) follows(one, json_object_get(schema, "items"), name);
     json_array_foreach(json_is_object(v) ? json_object_get(schema, "required") : NULL, i, one)
     {
         if (!json_object_get(v, json_string_value(one)))
             fail_msg("%s has no %s", name, json_string_value(one));
     }
+    if (!json_object_get(schema, "properties"))
+        return; /* parameters and conditions, which others name */
     json_object_foreach((json_t *)(uintptr_t)v, key, below)
-        follows(below, at(json_object_get(schema, "properties"), key), key);
+        follows(below, json_object_get(at(schema, "properties"), key), key);
 }
 
 static size_t verdicts_follow(const json_t *node, const json_t *schema)
@@ -155,19 +207,35 @@ static void test_documents_follow_the_schema(void **state)
         size_t least;
     } documents[] = {{"made-comparisons", 50}, {"made-sides", 50}, {"made-pairs", 10}, {"comparison", 1}};
     (void)state;
-    char *text = read_whole("verdict.schema.json");
-    json_t *schema = json_loads(text, 0, NULL);
-    assert_non_null(schema);
     for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
         char *path = qs_asprintf("%s/%s.json", golden_dir, documents[i].name);
         json_t *doc = json_load_file(path, 0, NULL);
         assert_non_null(doc);
-        assert_true(verdicts_follow(doc, schema) >= documents[i].least);
+        assert_true(verdicts_follow(doc, schema_of("verdict.schema.json")) >= documents[i].least);
         json_decref(doc);
         free(path);
     }
-    json_decref(schema);
-    free(text);
+}
+
+/* Whole documents: of files, and of a series of the store. */
+static void test_whole_documents_follow_their_schema(void **state)
+{
+    static const struct {
+        const char *name, *schema;
+    } documents[] = {{"analysis", "analysis.schema.json"},
+                     {"analysis-compared", "analysis.schema.json"},
+                     {"analysis-history", "analysis.schema.json"},
+                     {"history", "history.schema.json"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+        char *path = qs_asprintf("%s/%s.json", golden_dir, documents[i].name);
+        json_t *doc = json_load_file(path, 0, NULL);
+        assert_non_null(doc);
+        assert_true(json_array_size(at(doc, i < 3 ? "results" : "points")) > 0);
+        follows(doc, schema_of(documents[i].schema), documents[i].name);
+        json_decref(doc);
+        free(path);
+    }
 }
 
 int main(int argc, char **argv)
@@ -181,6 +249,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_documents_are_described_by_their_rows),
         cmocka_unit_test(test_the_form_is_described_by_its_rows),
         cmocka_unit_test(test_documents_follow_the_schema),
+        cmocka_unit_test(test_whole_documents_follow_their_schema),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, read_schemas, forget_schemas);
 }

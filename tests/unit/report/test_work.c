@@ -65,7 +65,10 @@ static enum qs_status write(size_t document, struct listener *l, struct qs_buf *
 
 static void test_documents_tell_all_of_their_pieces(void **state)
 {
+    size_t statistics = 0;
     (void)state;
+    while (qs_stat_at(qs_view_tables, statistics))
+        statistics++;
     for (size_t i = 0; i < DOCUMENTS; i++) {
         struct listener l = {.asked = 0};
         struct qs_buf heard, alone;
@@ -75,7 +78,7 @@ static void test_documents_tell_all_of_their_pieces(void **state)
         assert_int_equal(write(i, NULL, &alone), QS_OK);
         assert_false(l.fell);
         assert_true(l.last >= 1);
-        assert_true(l.stages >= qs_one_stat_count + qs_shape_stat_count + qs_mode_stat_count);
+        assert_true(l.stages > statistics);
         assert_string_equal(heard.data, alone.data); /* who listens changes nothing */
         qs_buf_done(&heard);
         qs_buf_done(&alone);
