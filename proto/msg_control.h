@@ -37,7 +37,11 @@ int qs_msg_decode_surveyed(const uint8_t *p, size_t n, struct qs_msg_surveyed *m
 
 /* A sensor of the host's making: reading = the file's first number * mul / div, unreadable outside lo .. hi.
  */
-enum qs_bind_flag { QS_BIND_EVIDENCE = 1, QS_BIND_FLAGS = 1 }; /* EVIDENCE: also read around each window */
+enum qs_bind_flag {
+    QS_BIND_EVIDENCE = 1, /* also read around each window */
+    QS_BIND_HELD = 2, /* a value outside of lo .. hi is one, and taints the window around which it is read */
+    QS_BIND_FLAGS = 3
+};
 struct qs_binding {
     struct qs_text name; /* 1 .. QS_NAME_MAX_BYTES; goes before a sensor of the agent's own that has it too */
     struct qs_text path;

@@ -134,6 +134,7 @@ void qs_act_prepare_window(struct qs_agent *agent)
     if (w->phase == QS_PHASE_TUNE) {
         agent->port.program_clock(agent->port.ctx, &w->clock);
     }
+    memset(w->evidence, 0, sizeof w->evidence);
     w->evidence_count =
         agent->port.evidence(agent->port.ctx, false, w->evidence, QS_EVIDENCE_MAX - QS_AGENT_EVIDENCE);
 }

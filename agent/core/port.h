@@ -58,11 +58,12 @@ struct qs_port_reading {
     int64_t age_ns;
 };
 
-/* One kind of evidence, before and after a window. */
+/* One kind of evidence, before and after a window; zeros before it is filled in. */
 struct qs_port_evidence {
     char kind[QS_PORT_KIND_BYTES];
     uint8_t status;
-    int64_t before, after;
+    bool held; /* both within lo .. hi, or the window is tainted */
+    int64_t before, after, lo, hi;
 };
 
 struct qs_port_fact {

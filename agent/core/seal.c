@@ -104,6 +104,25 @@ static void taint_by_bounds(struct qs_agent *agent, struct qs_build *list)
     }
 }
 
+/* What is held must have stood where it was put, before and after. */
+static void taint_by_holds(const struct qs_agent_window *w, struct qs_build *list)
+{
+    for (size_t i = 0; i < w->evidence_count; i++) {
+        const struct qs_port_evidence *e = &w->evidence[i];
+        const int64_t seen[2] = {e->before, e->after};
+        bool lost = e->held && e->status != QS_READING_OK;
+        if (lost) {
+            taint(list, -1, e->kind, 0, e->hi);
+        }
+        for (int k = 0; e->held && !lost && k < 2; k++) {
+            lost = seen[k] < e->lo || seen[k] > e->hi;
+            if (lost) {
+                taint(list, -1, e->kind, seen[k], seen[k] < e->lo ? e->lo : e->hi);
+            }
+        }
+    }
+}
+
 static struct qs_list rows_of(const struct qs_agent *agent, const struct qs_ring_window *w, uint32_t from,
                               uint32_t n)
 {
@@ -164,6 +183,7 @@ static struct qs_list build_taints(struct qs_agent *agent, uint32_t unread, uint
     qs_build_init(&list, memory, cap);
     taint_by_gate(agent, &list);
     taint_by_bounds(agent, &list);
+    taint_by_holds(w, &list);
     if (w->frames > 0) {
         taint(&list, -1, "link.frames", w->frames, 0);
     }

@@ -29,8 +29,11 @@ void qs_probe_bind(struct qs_probe *probe, const struct qs_binding *binding)
         return;
     }
     struct qs_bound_file *b = &probe->bound[k];
-    *b = (struct qs_bound_file){
-        .mul = binding->mul, .div = binding->div, .lo = binding->lo, .hi = binding->hi};
+    *b = (struct qs_bound_file){.mul = binding->mul,
+                                .div = binding->div,
+                                .lo = binding->lo,
+                                .hi = binding->hi,
+                                .held = (binding->flags & QS_BIND_HELD) != 0};
     qs_text_copy(binding->path, b->path, sizeof b->path);
     struct qs_source *s = &probe->sources[probe->count];
     *s = (struct qs_source){.how = QS_PROBE_BOUND, .evidence = binding->flags & QS_BIND_EVIDENCE};
@@ -67,9 +70,18 @@ uint8_t qs_probe_read_bound(struct qs_probe *probe, struct qs_source *s, int64_t
             return QS_READING_UNREADABLE;
         }
     }
-    if (__builtin_mul_overflow(raw, b->mul, &scaled) || scaled / b->div < b->lo || scaled / b->div > b->hi) {
+    if (__builtin_mul_overflow(raw, b->mul, &scaled) ||
+        (!b->held && (scaled / b->div < b->lo || scaled / b->div > b->hi))) {
         return QS_READING_UNREADABLE;
     }
     *value = scaled / b->div;
     return QS_READING_OK;
+}
+
+void qs_probe_bound_row(const struct qs_probe *probe, const struct qs_source *s, struct qs_port_evidence *row)
+{
+    const struct qs_bound_file *b = &probe->bound[(size_t)(s - probe->sources) - probe->own];
+    row->held = b->held;
+    row->lo = b->lo;
+    row->hi = b->hi;
 }

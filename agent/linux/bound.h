@@ -6,5 +6,8 @@
 
 /* Status and value (0 unless OK) of a source that is QS_PROBE_BOUND. */
 uint8_t qs_probe_read_bound(struct qs_probe *probe, struct qs_source *s, int64_t *value);
+/* Whether its row of evidence is held, and where. */
+void qs_probe_bound_row(const struct qs_probe *probe, const struct qs_source *s,
+                        struct qs_port_evidence *row);
 
 #endif

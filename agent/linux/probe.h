@@ -56,6 +56,7 @@ struct qs_source {
 struct qs_bound_file {
     char path[QS_CONTROL_PATH_MAX_BYTES + 1];
     int64_t mul, div, lo, hi;
+    bool held;
 };
 
 /* Ticks of the allowed CPUs since boot. */

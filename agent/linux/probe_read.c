@@ -260,6 +260,9 @@ static void read_row(struct qs_probe *probe, struct qs_source *s, bool after, st
         row->before = value;
         row->status = status;
     }
+    if (!after && s->how == QS_PROBE_BOUND) {
+        qs_probe_bound_row(probe, s, row);
+    }
     row->after = value;
     row->status = row->status != QS_READING_OK ? row->status : status;
 }

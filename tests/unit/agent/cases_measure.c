@@ -127,6 +127,39 @@ static void taints_what_was_stopped(void **state)
     }
 }
 
+/* What the host holds somewhere was elsewhere before the window, or after it, or cannot be read. */
+static void taints_what_is_not_held(void **state)
+{
+    static const struct {
+        int64_t before, after, value;
+        uint8_t status;
+        bool tainted;
+    } cases[] = {{1800000, 1800000, 0, QS_READING_OK, false},
+                 {1800000, 1704000, 1704000, QS_READING_OK, true},
+                 {1800001, 1800000, 1800001, QS_READING_OK, true},
+                 {1800000, 1800000, 0, QS_READING_UNREADABLE, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct script *s = script_new(&plain);
+        struct qs_msg_closed m;
+        int64_t value = -1;
+        script_connect(s);
+        script_run(s, &(struct run_spec){.capture = false});
+        s->third_kind = "pin:policy0.max";
+        s->third_value = cases[i].before;
+        s->third_hi = 1800000;
+        script_measuring(s, 0, 1);
+        s->third_value = cases[i].after;
+        s->third_status = cases[i].status;
+        script_exit(s, 1 * MS, 0);
+        script_expect_closed(s, &m);
+        assert_int_equal(m.taints.count, cases[i].tainted);
+        assert_int_equal(peer_has_taint(&m, "pin:policy0.max", -1, &value), cases[i].tainted);
+        assert_int_equal(value, cases[i].tainted ? cases[i].value : -1);
+        script_free(s);
+    }
+}
+
 static void taints_by_evidence_and_link(void **state)
 {
     struct script *s = measuring(&(struct run_spec){.capture = false}, 1);
@@ -382,6 +415,7 @@ const struct CMUnitTest cases_measure[] = {
     cmocka_unit_test(sends_long_windows_in_parts),
     cmocka_unit_test(knows_the_expected_exits),
     cmocka_unit_test(bounds_its_taints),
+    cmocka_unit_test(taints_what_is_not_held),
     cmocka_unit_test(ends_a_process_in_three_stages),
     cmocka_unit_test(records_what_a_conclude_leaves),
 };

@@ -140,7 +140,9 @@ static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, 
     snprintf(rows[1].kind, sizeof rows[1].kind, "throttle");
     rows[1].status = QS_READING_MISSING;
     snprintf(rows[2].kind, sizeof rows[2].kind, "%s", s->third_kind ? s->third_kind : "another");
-    rows[2].status = QS_READING_OK;
+    rows[2].status = s->third_status;
+    rows[2].held = s->third_hi != 0;
+    rows[2].lo = rows[2].hi = s->third_hi;
     rows[2].after = s->third_value;
     rows[2].before = after ? rows[2].before : s->third_value;
     return 3;

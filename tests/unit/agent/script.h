@@ -24,9 +24,10 @@ struct script {
         const char *name;
         struct qs_port_reading reading;
     } sensors[SCRIPT_SENSORS];
-    int64_t evidence_ticks; /* read as "cpu.steal_ticks" */
-    const char *third_kind; /* of evidence; NULL: "another" */
-    int64_t third_value;
+    int64_t evidence_ticks;        /* read as "cpu.steal_ticks" */
+    const char *third_kind;        /* of evidence; NULL: "another" */
+    int64_t third_value, third_hi; /* hi: it is held there */
+    uint8_t third_status;
     int64_t evidence_ns; /* that reading it after a window takes */
     uint32_t unread;
     size_t output_bytes;                          /* of a window or a hook; 0: "said" of 40 */

@@ -185,6 +185,8 @@ static void scales_and_bounds(void **state)
     reads("edge", QS_READING_OK, 41);
     reads("text", QS_READING_UNREADABLE, 0);
     reads("large", QS_READING_UNREADABLE, 0);
+    bind("held", "temp", 1, 1, 42, 50, QS_BIND_HELD);
+    reads("held", QS_READING_OK, 41); /* it is where it should not be, and says so */
     reads("gone", QS_READING_MISSING, 0);
     put("nowhere", "1");
     reads("gone", QS_READING_OK, 1); /* it has come */
@@ -220,6 +222,14 @@ static void stands_in_for_our_own(void **state)
     assert_string_equal(rows[0].kind, "cpu.busy_ticks");
     assert_int_equal(qs_probe_evidence(&probe, false, rows, 3), 3); /* no more than there is room for */
     assert_string_equal(rows[2].kind, "cpu.steal_ticks");
+    assert_false(rows[own].held);
+    bind("pin", "fan", 2, 1, 7, 8, QS_BIND_HELD | QS_BIND_EVIDENCE);
+    memset(rows, 0, sizeof rows);
+    assert_int_equal(qs_probe_evidence(&probe, false, rows, QS_EVIDENCE_MAX), own + 2);
+    assert_true(rows[own + 1].held);
+    assert_int_equal(rows[own + 1].before, 10);
+    assert_int_equal(rows[own + 1].lo, 7);
+    assert_int_equal(rows[own + 1].hi, 8);
     qs_probe_bind(&probe, NULL);
     reads("thermal:tsens", QS_READING_OK, 41);
     reads("fan", QS_READING_MISSING, 0);
