@@ -14,6 +14,7 @@
 #include "config/farm/farm.h"
 #include "config/job/read.h"
 #include "config/job/stop.h"
+#include "config/profile/keys.h"
 #include "golden.h"
 
 static const char *config_dir, *schema_path;
@@ -101,6 +102,7 @@ static void test_reference(void **state)
     check_section(readme, "job", qs_job_table());
     check_section(readme, "gate", qs_job_gate_table());
     check_section(readme, "farm", qs_farm_table());
+    check_section(readme, "profile", qs_profile_table());
     check_section(readme, "rules", NULL);
     free(readme);
     free(path);

@@ -1,5 +1,6 @@
 /* Every file of tests/golden/config (argument 1) against its .err, byte for byte: job-* as jobs, farm-* as
- * farms. With QS_GOLDEN_UPDATE=1 the .err files are written instead, to be read and committed by a person. */
+ * farms, profile-* as profiles. With QS_GOLDEN_UPDATE=1 the .err files are written instead, to be read and
+ * committed by a person. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "base/mem.h"
 #include "config/farm/farm.h"
+#include "config/profile/profile.h"
 #include "golden.h"
 #include "link/link.h"
 
@@ -30,6 +32,19 @@ static void read_farm(const char *name, const char *text, size_t len, struct qs_
     qs_problems_text(&problems, name, err);
     qs_problems_done(&problems);
     qs_doc_free(doc);
+}
+
+static void read_profile(const char *name, const char *text, size_t len, struct qs_buf *err)
+{
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
+    QS_SCOPED(qs_profiles_done) struct qs_profiles profiles;
+    QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
+    assert_true(qs_profiles_init(&profiles, &QS_ERR_INIT));
+    size_t before = profiles.count;
+    assert_false(qs_doc_read(name, text, len, false, &doc, &problems) &&
+                 qs_profiles_add(&profiles, doc, &problems));
+    assert_int_equal(profiles.count, before);
+    qs_problems_text(&problems, name, err);
 }
 
 static void check_against(const char *path, const struct qs_buf *found)
@@ -59,6 +74,8 @@ static void test_file(void **state)
     qs_buf_init(&err);
     if (strncmp(name, "farm-", 5) == 0) {
         read_farm(name, text, len, &err);
+    } else if (strncmp(name, "profile-", 8) == 0) {
+        read_profile(name, text, len, &err);
     } else {
         struct qs_job_spec *spec = golden_job(name, text, len, &err);
         assert_null(spec);

@@ -1,0 +1,294 @@
+/* The keys of a profile: domains, sensors and what is around them. */
+#include "config/profile/keys.h"
+
+#include "config/profile/profile.h"
+
+#define OF(type, field) offsetof(struct qs_profile_##type, field)
+#define TOP(field)      offsetof(struct qs_profile, field)
+
+enum { ROWS_MAX = 64, LIST_MAX = 64, TEXT_BYTES = 200, RESERVED_MAX = 8 };
+
+static const struct qs_word kind_words[] = {{"cpu", QS_DOMAIN_CPU},
+                                            {"gpu", QS_DOMAIN_GPU},
+                                            {"memory", QS_DOMAIN_MEMORY},
+                                            {"other", QS_DOMAIN_OTHER},
+                                            {NULL, 0}};
+static const struct qs_word unit_words[] = {{"auto", QS_DOMAIN_AUTO}, {"Hz", QS_DOMAIN_HZ},
+                                            {"kHz", QS_DOMAIN_KHZ},   {"MHz", QS_DOMAIN_MHZ},
+                                            {"raw", QS_DOMAIN_RAW},   {NULL, 0}};
+static const struct qs_word limit_words[] = {
+    {"frequency", QS_LIMITS_FREQUENCY}, {"level", QS_LIMITS_LEVEL}, {NULL, 0}};
+static const struct qs_word role_words[] = {{"cpu", QS_ROLE_CPU},
+                                            {"gpu", QS_ROLE_GPU},
+                                            {"skin", QS_ROLE_SKIN},
+                                            {"battery", QS_ROLE_BATTERY},
+                                            {"ambient", QS_ROLE_AMBIENT},
+                                            {"other", QS_ROLE_OTHER},
+                                            {NULL, 0}};
+static const struct qs_word reads_words[] = {{"auto", QS_READS_AUTO},   {"mC", QS_READS_MC},
+                                             {"dC", QS_READS_DC},       {"C", QS_READS_C},
+                                             {"count", QS_READS_COUNT}, {NULL, 0}};
+static const struct qs_word switch_words[] = {{"idle", QS_SWITCH_IDLE},   {"online", QS_SWITCH_ONLINE},
+                                              {"boost", QS_SWITCH_BOOST}, {"charging", QS_SWITCH_CHARGING},
+                                              {"fan", QS_SWITCH_FAN},     {"thermal", QS_SWITCH_THERMAL},
+                                              {"other", QS_SWITCH_OTHER}, {NULL, 0}};
+
+const char *const qs_domain_kinds[] = {"cpu", "gpu", "memory", "other", NULL};
+const char *const qs_domain_units[] = {"auto", "Hz", "kHz", "MHz", "raw", NULL};
+const char *const qs_sensor_roles[] = {"unset", "cpu", "gpu", "skin", "battery", "ambient", "other", NULL};
+const char *const qs_reading_units[] = {"unset", "auto", "mC", "dC", "C", "count", NULL};
+const char *const qs_switch_kinds[] = {"idle", "online",  "boost", "charging",
+                                       "fan",  "thermal", "other", NULL};
+
+#define NAMED(its_offset, what, says)                                                                        \
+    {                                                                                                        \
+        .name = "name", .type = QS_KEY_CUSTOM, .offset = its_offset, .required = true,                       \
+        .read = qs_profile_read_name, .form = what, .help = says                                             \
+    }
+#define RANGE(its_offset)                                                                                    \
+    {                                                                                                        \
+        .name = "range", .type = QS_KEY_CUSTOM, .offset = its_offset, .read = qs_profile_read_range,         \
+        .form = "a list of two temperatures",                                                                \
+        .help = "What is plausible, such as [-30C, 130C]; a reading outside is told as that."                \
+    }
+#define DOMAIN_FILE(field, says) QS_PROFILE_PATH(#field, OF(domain, field), 0, false, says)
+
+static const struct qs_key domain_keys[] = {
+    {.name = "kind",
+     .type = QS_KEY_ENUM,
+     .offset = OF(domain, kind),
+     .words = kind_words,
+     .required = true,
+     .help = "What runs at this frequency; conditions of a job speak of all domains of a kind."},
+    NAMED(OF(domain, name), "text with {folder}",
+          "What it is called; `{folder}` is the part of its path that a wildcard stands for."),
+    QS_PROFILE_EACH(OF(domain, each)),
+    DOMAIN_FILE(governor, "The file in that folder that says and sets what chooses the frequency."),
+    DOMAIN_FILE(governors,
+                "The file that lists its choices; one in square brackets is the choice that holds."),
+    DOMAIN_FILE(min, "The file of the lower limit."),
+    DOMAIN_FILE(max, "The file of the upper limit."),
+    DOMAIN_FILE(set, "The file that sets the frequency while the governor is `userspace`."),
+    DOMAIN_FILE(current, "The file that says the frequency now."),
+    DOMAIN_FILE(hw_min, "The file of the least that the hardware can do; without it the table's end."),
+    DOMAIN_FILE(hw_max, "The file of the most."),
+    DOMAIN_FILE(cpus, "The file that lists the processors that share this frequency."),
+    {.name = "table",
+     .type = QS_KEY_STRINGS,
+     .offset = OF(domain, table),
+     .max = LIST_MAX,
+     .help = "Files that list the frequencies there are: the first that says some is taken, `a + b` takes "
+             "those of both. Without any, all between the hardware's limits."},
+    {.name = "unit",
+     .type = QS_KEY_ENUM,
+     .offset = OF(domain, unit),
+     .words = unit_words,
+     .fallback = "auto",
+     .help = "What its files count in. `auto` tells by the largest value: Hz from 20,000,000, kHz from "
+             "20,000, else raw: no frequency, such as MB/s."},
+    {.name = "limits",
+     .type = QS_KEY_ENUM,
+     .offset = OF(domain, limits),
+     .words = limit_words,
+     .fallback = "frequency",
+     .help = "What `min` and `max` hold: a frequency, or a level: its place in the table, where 0 is the "
+             "highest frequency."},
+    {.name = "reserved",
+     .type = QS_KEY_U32,
+     .offset = OF(domain, reserved),
+     .max = RESERVED_MAX,
+     .fallback = "0",
+     .help = "How many of the lowest frequencies the driver keeps to itself."},
+    {.name = "pin",
+     .type = QS_KEY_STRINGS,
+     .offset = OF(domain, pin),
+     .max = LIST_MAX,
+     .help = "Governors under which a frequency is held, the best first; where the device has none of them, "
+             "its own stays and the limits hold it."},
+    {.name = "replaces",
+     .type = QS_KEY_CUSTOM,
+     .offset = OF(domain, replaces),
+     .min = 1,
+     .read = qs_profile_read_paths,
+     .form = "a path, or a list of them",
+     .help = "Folders that are not looked at where this one is there, because they show the same."},
+    {0}};
+const struct qs_table qs_profile_domain_table = {
+    .keys = domain_keys, .size_bytes = sizeof(struct qs_profile_domain), .name_offset = OF(domain, key)};
+
+static const struct qs_key sensor_keys[] = {
+    NAMED(
+        OF(sensor, name), "text with {folder}, {type} and {file}",
+        "What it is called: `{type}` is the text of its type, `{file}` that of its value's name before `_`."),
+    QS_PROFILE_EACH(OF(sensor, each)),
+    QS_PROFILE_PATH("type", OF(sensor, type), 0, false, "The file in that folder that says what it is."),
+    QS_PROFILE_PATH("value", OF(sensor, value), 1, true, "The file of the reading, wildcards allowed."),
+    {.name = "unit",
+     .type = QS_KEY_ENUM,
+     .offset = OF(sensor, unit),
+     .words = reads_words,
+     .fallback = "auto",
+     .help =
+         "What a reading counts in: thousandths (mC), tenths (dC) or whole degrees (C), or `count`, which "
+         "is no temperature. `auto` tells by each reading: up to 150 degrees, up to 1500 tenths, above "
+         "that thousandths."},
+    {.name = "role",
+     .type = QS_KEY_ENUM,
+     .offset = OF(sensor, role),
+     .words = role_words,
+     .help = "What it is near to; without it `types` tells, else other."},
+    RANGE(OF(sensor, range)),
+    {0}};
+const struct qs_table qs_profile_sensor_table = {
+    .keys = sensor_keys, .size_bytes = sizeof(struct qs_profile_sensor), .name_offset = OF(sensor, key)};
+
+static const struct qs_key type_keys[] = {
+    {.name = "types",
+     .type = QS_KEY_STRINGS,
+     .offset = OF(type, types),
+     .max = LIST_MAX,
+     .required = true,
+     .help = "Texts of types, in any case, with wildcards. Of several rows that fit, the first that says "
+             "something of a matter holds."},
+    {.name = "unit",
+     .type = QS_KEY_ENUM,
+     .offset = OF(type, unit),
+     .words = reads_words,
+     .help = "As `sensors.NAME.unit`."},
+    {.name = "role",
+     .type = QS_KEY_ENUM,
+     .offset = OF(type, role),
+     .words = role_words,
+     .help = "As `sensors.NAME.role`."},
+    RANGE(OF(type, range)),
+    {.name = "reject",
+     .type = QS_KEY_TEXT,
+     .offset = OF(type, reject),
+     .min = 1,
+     .max = TEXT_BYTES,
+     .help = "It is no temperature, but this."},
+    {0}};
+const struct qs_table qs_profile_type_table = {.keys = type_keys,
+                                               .size_bytes = sizeof(struct qs_profile_type)};
+
+static const struct qs_key switch_keys[] = {
+    {.name = "kind",
+     .type = QS_KEY_ENUM,
+     .offset = OF(switch, kind),
+     .words = switch_words,
+     .required = true,
+     .help = "What it switches."},
+    NAMED(OF(switch, name), "text with {folder} and {file}",
+          "What it is called; `{folder}` is as for domains."),
+    QS_PROFILE_EACH(OF(switch, each)),
+    QS_PROFILE_PATH("file", OF(switch, file), 0, true, "The file in that folder."),
+    {.name = "on",
+     .type = QS_KEY_TEXT,
+     .offset = OF(switch, on),
+     .min = 1,
+     .max = TEXT_BYTES,
+     .help = "What is written to switch it on."},
+    {.name = "off",
+     .type = QS_KEY_TEXT,
+     .offset = OF(switch, off),
+     .min = 1,
+     .max = TEXT_BYTES,
+     .help = "What is written to switch it off."},
+    {.name = "low",
+     .type = QS_KEY_U32,
+     .offset = OF(switch, low),
+     .help = "In place of on and off: the least number that it takes."},
+    {.name = "high", .type = QS_KEY_U32, .offset = OF(switch, high), .help = "The largest."},
+    {.name = "persistent",
+     .type = QS_KEY_BOOL,
+     .offset = OF(switch, persistent),
+     .fallback = "false",
+     .help = "Whether it stays as it is over a reboot, so that it is put back after one."},
+    {0}};
+static void check_switch(struct qs_schema_reader *r, const struct qs_node *node, void *target);
+const struct qs_table qs_profile_switch_table = {.keys = switch_keys,
+                                                 .size_bytes = sizeof(struct qs_profile_switch),
+                                                 .name_offset = OF(switch, key),
+                                                 .check = check_switch};
+
+static const struct qs_key match_keys[] = {
+    {.name = "facts",
+     .type = QS_KEY_CUSTOM,
+     .offset = OF(match, facts),
+     .read = qs_profile_read_pairs,
+     .form = "a map of text",
+     .help = "Facts of the device and what each must be, with wildcards."},
+    {.name = "files",
+     .type = QS_KEY_CUSTOM,
+     .offset = OF(match, files),
+     .min = 1,
+     .read = qs_profile_read_pairs,
+     .form = "a map of text",
+     .help = "Paths and what each must say, with wildcards; \"*\": it only has to be there."},
+    {0}};
+static const struct qs_table match_table = {.keys = match_keys,
+                                            .size_bytes = sizeof(struct qs_profile_match)};
+
+static const struct qs_key cpu_keys[] = {
+    QS_PROFILE_PATH("present", TOP(present), 0, false, "The file that lists those that there are."),
+    QS_PROFILE_PATH("online", TOP(online), 0, false, "The file that lists those that run."),
+    QS_PROFILE_PATH("capacity", TOP(capacity), 1, false,
+                    "The files with the capacity of each, beside its number: cpu*/cpu_capacity."),
+    {0}};
+static const struct qs_table cpu_table = {.keys = cpu_keys};
+
+#define ROWS(its_name, its_type, rows, count, its_table, says)                                               \
+    {                                                                                                        \
+        .name = its_name, .type = its_type, .offset = TOP(rows), .count_offset = TOP(count),                 \
+        .max = ROWS_MAX, .table = &its_table, .help = says                                                   \
+    }
+
+static const struct qs_key profile_keys[] = {
+    {.name = "profile", .type = QS_KEY_NAME, .offset = TOP(name), .required = true, .help = "Its name."},
+    {.name = "about",
+     .type = QS_KEY_TEXT,
+     .offset = TOP(about),
+     .max = TEXT_BYTES,
+     .help = "A sentence for people."},
+    {.name = "extends",
+     .type = QS_KEY_NAME,
+     .offset = TOP(extends),
+     .help =
+         "The profile that it adds to: what is said here goes first, and a row of the same name takes the "
+         "place of the other's."},
+    ROWS("match", QS_KEY_LIST, match, match_count, match_table,
+         "Which devices it is for: those of which all of one item holds. Without it, for every device."),
+    {.name = "cpus", .type = QS_KEY_MAP, .table = &cpu_table, .help = "Where the processors are listed."},
+    ROWS("domains", QS_KEY_NAMED, domains, domain_count, qs_profile_domain_table,
+         "What runs at a frequency that can be read; a folder belongs to the first row that finds it."),
+    ROWS("sensors", QS_KEY_NAMED, sensors, sensor_count, qs_profile_sensor_table,
+         "What can be read while nothing is measured, temperatures above all."),
+    ROWS("types", QS_KEY_LIST, types, type_count, qs_profile_type_table,
+         "What is known of sensors by their type."),
+    ROWS("switches", QS_KEY_NAMED, switches, switch_count, qs_profile_switch_table,
+         "What can be switched, or set to a number."),
+    {.name = "avoid",
+     .type = QS_KEY_CUSTOM,
+     .offset = TOP(avoid),
+     .min = 1,
+     .read = qs_profile_read_paths,
+     .form = "a path, or a list of them",
+     .help = "Files that are never written, whatever a row says."},
+    {0}};
+static const struct qs_table profile_table = {.keys = profile_keys};
+
+const struct qs_table *qs_profile_table(void)
+{
+    return &profile_table;
+}
+
+static void check_switch(struct qs_schema_reader *r, const struct qs_node *node, void *target)
+{
+    const struct qs_profile_switch *s = target;
+    (void)node;
+    bool words = s->on != NULL || s->off != NULL, numbers = s->low != 0 || s->high != 0;
+    if (words == numbers || (words && (s->on == NULL || s->off == NULL)))
+        qs_schema_problem(r, NULL, NULL, "a switch has `on` and `off`, or `low` and `high`");
+    else if (numbers && s->low >= s->high)
+        qs_schema_problem(r, NULL, NULL, "`low` must be less than `high`");
+}

@@ -1,0 +1,145 @@
+/* Profiles: what can be read and held on a kind of device, as data. A profile of a device stands before those
+ * that it extends: what it says of a file, a sensor's type or a row's name goes before what they say. Paths
+ * are relative to the root of sysfs. Who reads a device by them: device/board. */
+#ifndef QS_CONFIG_PROFILE_PROFILE_H
+#define QS_CONFIG_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/document/doc.h"
+#include "config/document/string_list.h"
+
+enum qs_domain_kind { QS_DOMAIN_CPU, QS_DOMAIN_GPU, QS_DOMAIN_MEMORY, QS_DOMAIN_OTHER, QS_DOMAIN_KINDS };
+enum qs_domain_unit {
+    QS_DOMAIN_AUTO, /* by the largest value */
+    QS_DOMAIN_HZ,
+    QS_DOMAIN_KHZ,
+    QS_DOMAIN_MHZ,
+    QS_DOMAIN_RAW /* no frequency, such as MB/s: numbers stay as they are */
+};
+enum qs_domain_limits { QS_LIMITS_FREQUENCY, QS_LIMITS_LEVEL };
+enum qs_sensor_role {
+    QS_ROLE_UNSET,
+    QS_ROLE_CPU,
+    QS_ROLE_GPU,
+    QS_ROLE_SKIN,
+    QS_ROLE_BATTERY,
+    QS_ROLE_AMBIENT,
+    QS_ROLE_OTHER
+};
+enum qs_reading_unit {
+    QS_READS_UNSET,
+    QS_READS_AUTO,  /* degrees by what is plausible */
+    QS_READS_MC,    /* thousandths of a degree */
+    QS_READS_DC,    /* tenths */
+    QS_READS_C,     /* whole degrees */
+    QS_READS_COUNT, /* no temperature: a number, such as the state of a cooling device */
+    QS_READS_UNITS
+};
+enum qs_switch_kind {
+    QS_SWITCH_IDLE,
+    QS_SWITCH_ONLINE,
+    QS_SWITCH_BOOST,
+    QS_SWITCH_CHARGING,
+    QS_SWITCH_FAN,
+    QS_SWITCH_THERMAL,
+    QS_SWITCH_OTHER
+};
+extern const char *const qs_domain_kinds[],
+    *const qs_domain_units[], *const qs_sensor_roles[],
+                                  *const qs_reading_units[],
+                                      *const qs_switch_kinds[]; /* their words, by value; NULL ends each */
+
+struct qs_profile_range { /* thousandths of a degree */
+    bool given;
+    int64_t lo_mc, hi_mc;
+};
+
+struct qs_profile_pair {
+    char *key, *pattern;
+};
+struct qs_profile_pairs {
+    struct qs_profile_pair *at;
+    size_t count;
+};
+struct qs_profile_match { /* all of them hold */
+    struct qs_profile_pairs facts, files;
+};
+
+struct qs_profile_domain {
+    char *key; /* the row's name */
+    enum qs_domain_kind kind;
+    char *name;
+    struct qs_strings each;                                                          /* folders */
+    char *governor, *governors, *min, *max, *set, *current, *hw_min, *hw_max, *cpus; /* in it; or NULL */
+    struct qs_strings table; /* files with frequencies: the first that has some; "a + b": both */
+    enum qs_domain_unit unit;
+    enum qs_domain_limits limits;
+    uint32_t reserved; /* the lowest so many frequencies are the driver's own */
+    struct qs_strings pin, replaces;
+};
+
+struct qs_profile_sensor {
+    char *key, *name;
+    struct qs_strings each;
+    char *type, *value;
+    enum qs_reading_unit unit;
+    enum qs_sensor_role role;
+    struct qs_profile_range range;
+};
+
+struct qs_profile_type { /* what is known of sensors by their type's text */
+    struct qs_strings types;
+    enum qs_reading_unit unit;
+    enum qs_sensor_role role;
+    struct qs_profile_range range;
+    char *reject; /* or NULL: why it is no sensor of temperature */
+};
+
+struct qs_profile_switch {
+    char *key, *name;
+    enum qs_switch_kind kind;
+    struct qs_strings each;
+    char *file, *on, *off;
+    uint32_t low, high; /* of a valued one; both 0: it is on or off */
+    bool persistent;
+};
+
+struct qs_profile {
+    char *name, *extends, *about;
+    char *present, *online, *capacity; /* of the processors */
+    struct qs_strings avoid;
+    struct qs_profile_match *match; /* any of them; none: it is for every device */
+    struct qs_profile_domain *domains;
+    struct qs_profile_sensor *sensors;
+    struct qs_profile_type *types;
+    struct qs_profile_switch *switches;
+    size_t match_count, domain_count, sensor_count, type_count, switch_count;
+};
+
+struct qs_profiles {
+    struct qs_profile **at; /* owned, by name */
+    size_t count;
+};
+enum { QS_PROFILES_MAX = 256 };
+
+struct qs_profile_text { /* embedded at build time from config/profiles */
+    const char *name, *text;
+};
+extern const struct qs_profile_text qs_profile_texts[];
+extern const size_t qs_profile_text_count;
+
+/* The document as one profile, which goes in the place of one of its name; else located problems, and
+ * nothing is changed. */
+bool qs_profiles_add(struct qs_profiles *profiles, const struct qs_doc *doc, struct qs_problems *problems);
+/* Those that are built in. */
+bool qs_profiles_init(struct qs_profiles *profiles, struct qs_err *err);
+/* Adds each *.yaml of a folder; what is wrong is appended to `problems`, for people, and err counts it. */
+bool qs_profiles_add_folder(struct qs_profiles *profiles, const char *folder, struct qs_buf *problems,
+                            struct qs_err *err);
+void qs_profiles_done(struct qs_profiles *profiles);
+const struct qs_profile *qs_profiles_find(const struct qs_profiles *profiles, const char *name); /* or NULL */
+
+#endif
