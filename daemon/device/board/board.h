@@ -1,0 +1,136 @@
+/* A board: what of a device can be read and held, made of profiles (config/profile) and of a survey of its
+ * files. Pure: nothing here speaks to a device. All paths are relative to the root of sysfs. */
+#ifndef QS_DEVICE_BOARD_BOARD_H
+#define QS_DEVICE_BOARD_BOARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "config/profile/profile.h"
+#include "device/board/survey.h"
+
+enum {
+    QS_BOARD_DOMAINS_MAX = 256,
+    QS_BOARD_STEPS_MAX = 256, /* frequencies of a domain */
+    QS_BOARD_SENSORS_MAX = 256,
+    QS_BOARD_SWITCHES_MAX = 1024,
+    QS_BOARD_CPUS_MAX = 1024
+};
+
+struct qs_board_counts {
+    size_t *at;
+    size_t count;
+};
+
+/* Why a domain cannot be held at a frequency. */
+enum qs_board_hold {
+    QS_HOLD_OK,
+    QS_HOLD_NO_FILE,   /* it has no files for its limits */
+    QS_HOLD_DENIED,    /* the agent's user may not write them */
+    QS_HOLD_AVOIDED,   /* a profile says never to */
+    QS_HOLD_NO_NUMBERS /* what frequencies there are cannot be told */
+};
+
+struct qs_board_domain {
+    char *name; /* "policy0", "gpufreq": unique */
+    enum qs_domain_kind kind;
+    char *cpus; /* "0-3", or NULL */
+    /* Its operating points, ascending, and each as its files have it (a frequency in their unit, or a level);
+     * `range`: there is no table, and all between the first and the last are points. */
+    struct qs_board_counts steps_khz, steps_raw;
+    bool range;
+    enum qs_domain_unit unit; /* HZ, KHZ, MHZ; RAW: the numbers are no frequencies */
+    enum qs_domain_limits limits;
+    size_t hw_min_khz, hw_max_khz, min_khz, max_khz, current_khz; /* 0: not known */
+    struct qs_strings governors;
+    char *governor;                                                      /* now, or NULL */
+    char *governor_file, *min_file, *max_file, *set_file, *current_file; /* or NULL */
+    char *hold_governor; /* under which it is held; NULL: it keeps its own */
+    enum qs_board_hold hold;
+    char *why; /* why it cannot be held, and what to do; NULL: it can */
+};
+
+enum qs_board_sensor_status {
+    QS_SENSOR_OK,
+    QS_SENSOR_NOT_TEMPERATURE, /* its type says so */
+    QS_SENSOR_PLACEHOLDER,     /* -99.9 */
+    QS_SENSOR_ZERO,            /* exactly 0 */
+    QS_SENSOR_UNREADABLE,
+    QS_SENSOR_NO_NUMBER,
+    QS_SENSOR_IMPLAUSIBLE
+};
+
+struct qs_board_sensor {
+    char *name; /* "thermal:TYPE"; of several the second is "thermal:TYPE.2": unique, 1 .. 64 bytes */
+    char *type, *path;
+    enum qs_sensor_role role;
+    enum qs_reading_unit unit; /* MC, DC, C or COUNT */
+    int64_t mul, div;          /* its value = what the file says * mul / div, in thousandths of a degree */
+    int64_t lo, hi;            /* plausible, both included */
+    int64_t value;             /* when surveyed; 0 unless a number was read */
+    enum qs_board_sensor_status status;
+    char *why; /* in words; NULL: it is OK */
+};
+
+struct qs_board_switch {
+    char *name, *path;
+    enum qs_switch_kind kind;
+    char *said;     /* when surveyed, or NULL */
+    char *on, *off; /* or NULL: it takes numbers */
+    int64_t lo, hi;
+    bool persistent; /* over a reboot */
+    bool writable;
+};
+
+struct qs_board_cluster { /* processors alike */
+    char *name;           /* "little", "big", "prime"; "all" where there is one kind */
+    char *cpus;           /* "0-3" */
+    size_t capacity;      /* 1024 at most; 0: not known */
+    size_t max_khz;       /* 0: not known */
+};
+
+struct qs_board {
+    size_t version;             /* of its JSON */
+    struct qs_strings profiles; /* that it was made by, the most special first */
+    char *cpus, *online;        /* "0-7", or NULL: not known */
+    struct {
+        struct qs_board_cluster *at;
+        size_t count;
+    } clusters; /* ascending */
+    struct {
+        struct qs_board_domain *at;
+        size_t count;
+    } domains;
+    struct {
+        struct qs_board_sensor *at;
+        size_t count;
+    } sensors;
+    struct {
+        struct qs_board_switch *at;
+        size_t count;
+    } switches;
+    struct qs_strings notes; /* for people: what was cut or left out */
+};
+
+/* The patterns that a survey has to ask for, sorted, none of which another one covers. */
+void qs_board_survey_patterns(const struct qs_profiles *profiles, struct qs_strings *ret);
+/* facts_json: an object of text, or NULL. Whatever the survey holds, there is a board; what does not fit is a
+ * note. Owned by the caller. */
+struct qs_board *qs_board_new(const struct qs_profiles *profiles, const struct qs_survey *survey,
+                              const char *facts_json);
+void qs_board_free(struct qs_board *board); /* NULL: nothing */
+QS_RELEASE_AT(qs_board_free_at, struct qs_board, qs_board_free)
+/* NULL: there is none of this name. */
+const struct qs_board_domain *qs_board_domain(const struct qs_board *board, const char *name);
+const struct qs_board_sensor *qs_board_sensor(const struct qs_board *board, const char *name);
+const struct qs_board_cluster *qs_board_cluster(const struct qs_board *board, const char *name);
+
+/* One object, equal for equal boards. */
+void qs_board_json(const struct qs_board *board, struct qs_buf *out);
+/* Reads it again; QS_E_DATA, with what is wrong. NULL then. */
+struct qs_board *qs_board_from_json(const char *json, struct qs_err *err);
+
+#endif

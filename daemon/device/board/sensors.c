@@ -1,0 +1,217 @@
+/* Sensors: what each is called, what it counts in, and whether it is to be believed; and switches. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "device/board/impl.h"
+
+enum { LOW_MC = -30000, HIGH_MC = 130000, PLACEHOLDER_MC = -99900, DEGREES_TO = 150, TENTHS_TO = 1500 };
+
+/* What the rows of types say of one type, the first that says something of a matter. */
+struct known {
+    enum qs_reading_unit unit;
+    enum qs_sensor_role role;
+    struct qs_profile_range range;
+    const char *reject;
+};
+
+static bool fits(const struct qs_profile_type *row, const char *type)
+{
+    for (size_t i = 0; i < row->types.count; i++)
+        if (qs_glob_type(row->types.at[i], type))
+            return true;
+    return false;
+}
+
+static struct known look_up(const struct qs_work *w, const char *type)
+{
+    struct known k = {0};
+    for (size_t l = 0; l < w->layer_count; l++)
+        for (size_t i = 0; i < w->layers[l]->type_count; i++) {
+            const struct qs_profile_type *row = &w->layers[l]->types[i];
+            if (!fits(row, type))
+                continue;
+            k.unit = k.unit == QS_READS_UNSET ? row->unit : k.unit;
+            k.role = k.role == QS_ROLE_UNSET ? row->role : k.role;
+            k.range = k.range.given ? k.range : row->range;
+            k.reject = k.reject == NULL ? row->reject : k.reject;
+        }
+    return k;
+}
+
+static enum qs_reading_unit guess_unit(int64_t raw)
+{
+    int64_t size = raw < 0 ? -raw : raw;
+    return size <= DEGREES_TO ? QS_READS_C : size <= TENTHS_TO ? QS_READS_DC : QS_READS_MC;
+}
+
+static void set_unit(struct qs_board_sensor *s, enum qs_reading_unit unit, bool has_raw, int64_t raw)
+{
+    static const int64_t factors[QS_READS_UNITS] = {
+        [QS_READS_MC] = 1, [QS_READS_DC] = 100, [QS_READS_C] = 1000, [QS_READS_COUNT] = 1};
+    if (unit == QS_READS_UNSET || unit == QS_READS_AUTO)
+        unit = has_raw ? guess_unit(raw) : QS_READS_MC;
+    s->unit = unit;
+    s->mul = factors[unit];
+    s->div = 1;
+}
+
+static void refuse(struct qs_board_sensor *s, enum qs_board_sensor_status status, char *why)
+{
+    s->status = status;
+    s->why = why;
+}
+
+static void judge_number(struct qs_board_sensor *s, int64_t raw)
+{
+    double degrees = (double)s->value / 1000;
+    if (s->unit == QS_READS_COUNT)
+        return;
+    if (raw == 0)
+        refuse(s, QS_SENSOR_ZERO, qs_strdup("it says exactly 0: nothing is behind it"));
+    else if (s->value == PLACEHOLDER_MC)
+        refuse(s, QS_SENSOR_PLACEHOLDER, qs_strdup("it says -99.9, which stands for no reading"));
+    else if (s->value < s->lo || s->value > s->hi)
+        refuse(s, QS_SENSOR_IMPLAUSIBLE,
+               qs_asprintf("`%" PRId64 "` would be %.1f C, outside of %.0f C to %.0f C", raw, degrees,
+                           (double)s->lo / 1000, (double)s->hi / 1000));
+}
+
+static void judge(struct qs_board_sensor *s, const struct qs_survey_row *row, const struct known *k,
+                  enum qs_reading_unit unit)
+{
+    int64_t raw = 0;
+    bool has_raw = qs_row_whole(row, &raw);
+    bool is_none = k->reject != NULL && unit != QS_READS_COUNT;
+    QS_FREED char *text = qs_row_text(row);
+    set_unit(s, is_none ? QS_READS_COUNT : unit, has_raw, raw);
+    s->value = has_raw ? raw * s->mul / s->div : 0;
+    if (is_none)
+        refuse(s, QS_SENSOR_NOT_TEMPERATURE,
+               qs_asprintf("not a temperature (its type is `%s`): %s", s->type, k->reject));
+    else if (row->status != QS_READING_OK)
+        refuse(s, QS_SENSOR_UNREADABLE, qs_asprintf("it cannot be read: %s", strerror(row->error)));
+    else if (text != NULL && strcmp(text, "-99.9") == 0)
+        refuse(s, QS_SENSOR_PLACEHOLDER, qs_strdup("it says -99.9, which stands for no reading"));
+    else if (!has_raw)
+        refuse(s, QS_SENSOR_NO_NUMBER,
+               text != NULL ? qs_asprintf("`%.60s` is no whole number", text) : qs_strdup("it is empty"));
+    else
+        judge_number(s, raw);
+}
+
+static void add_sensor(struct qs_work *w, const struct qs_profile_sensor *p, const char *folder,
+                       const char *path)
+{
+    struct qs_board *b = w->board;
+    struct qs_board_sensor s = {0};
+    char *type = p->type != NULL ? qs_row_text(qs_work_in(w, folder, p->type)) : NULL;
+    s.type = type != NULL ? type : qs_work_name("{folder}", &p->each, folder, "", "");
+    struct known k = look_up(w, s.type);
+    bool declared = p->unit != QS_READS_UNSET && p->unit != QS_READS_AUTO;
+    enum qs_reading_unit unit = declared ? p->unit : k.unit;
+    struct qs_profile_range range = k.range.given ? k.range : p->range;
+    if (!range.given)
+        range = (struct qs_profile_range){true, LOW_MC, HIGH_MC};
+    if (unit == QS_READS_COUNT)
+        range = (struct qs_profile_range){true, INT32_MIN, INT32_MAX};
+    s.name = qs_work_unique(qs_work_name(p->name, &p->each, folder, s.type, path), b->sensors.at,
+                            b->sensors.count, sizeof *b->sensors.at);
+    s.path = qs_strdup(path);
+    s.role = p->role != QS_ROLE_UNSET ? p->role : k.role != QS_ROLE_UNSET ? k.role : QS_ROLE_OTHER;
+    s.lo = range.lo_mc;
+    s.hi = range.hi_mc;
+    judge(&s, qs_work_find(w, path), &k, unit);
+    b->sensors.at = qs_grow(b->sensors.at, b->sensors.count, sizeof *b->sensors.at);
+    b->sensors.at[b->sensors.count++] = s;
+}
+
+static bool has_path(const struct qs_board *b, const char *path)
+{
+    for (size_t i = 0; i < b->sensors.count; i++)
+        if (strcmp(b->sensors.at[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+static void take_folder(struct qs_work *w, const struct qs_profile_sensor *p, const char *folder)
+{
+    QS_SCOPED(qs_strings_done) struct qs_strings files = {0};
+    if (p->value == NULL)
+        return;
+    if (strpbrk(p->value, "*?[") == NULL) {
+        const struct qs_survey_row *row = qs_work_in(w, folder, p->value);
+        if (row != NULL)
+            qs_strings_add(&files, qs_strdup(row->path));
+    } else {
+        QS_FREED char *pattern = qs_asprintf("%s/%s", folder, p->value);
+        qs_work_files(w, pattern, &files);
+    }
+    for (size_t i = 0; i < files.count; i++) {
+        if (has_path(w->board, files.at[i]))
+            continue;
+        if (w->board->sensors.count == QS_BOARD_SENSORS_MAX) {
+            qs_work_note(w, "more than %d sensors: the others are left out", QS_BOARD_SENSORS_MAX);
+            return;
+        }
+        add_sensor(w, p, folder, files.at[i]);
+    }
+}
+
+void qs_work_sensors(struct qs_work *w)
+{
+    QS_SCOPED(qs_strings_done) struct qs_strings keys = {0};
+    for (size_t l = 0; l < w->layer_count; l++)
+        for (size_t i = 0; i < w->layers[l]->sensor_count; i++) {
+            const struct qs_profile_sensor *p = &w->layers[l]->sensors[i];
+            QS_SCOPED(qs_strings_done) struct qs_strings folders = {0};
+            if (qs_work_seen(&keys, p->key))
+                continue;
+            qs_work_folders(w, &p->each, &folders);
+            for (size_t k = 0; k < folders.count; k++)
+                take_folder(w, p, folders.at[k]);
+        }
+}
+
+static void add_switch(struct qs_work *w, const struct qs_profile_switch *p, const char *folder,
+                       const struct qs_survey_row *row)
+{
+    struct qs_board *b = w->board;
+    struct qs_board_switch s = {.kind = p->kind,
+                                .path = qs_strdup(row->path),
+                                .said = qs_row_text(row),
+                                .on = qs_strdup(p->on),
+                                .off = qs_strdup(p->off),
+                                .lo = p->low,
+                                .hi = p->high,
+                                .persistent = p->persistent};
+    s.name = qs_work_unique(qs_work_name(p->name, &p->each, folder, "", row->path), b->switches.at,
+                            b->switches.count, sizeof *b->switches.at);
+    s.writable = row->status == QS_READING_OK && (row->access & QS_BOARD_WRITABLE) != 0 &&
+                 !qs_work_avoided(w, row->path);
+    b->switches.at = qs_grow(b->switches.at, b->switches.count, sizeof *b->switches.at);
+    b->switches.at[b->switches.count++] = s;
+}
+
+void qs_work_switches(struct qs_work *w)
+{
+    QS_SCOPED(qs_strings_done) struct qs_strings keys = {0};
+    for (size_t l = 0; l < w->layer_count; l++)
+        for (size_t i = 0; i < w->layers[l]->switch_count; i++) {
+            const struct qs_profile_switch *p = &w->layers[l]->switches[i];
+            QS_SCOPED(qs_strings_done) struct qs_strings folders = {0};
+            if (qs_work_seen(&keys, p->key))
+                continue;
+            qs_work_folders(w, &p->each, &folders);
+            for (size_t k = 0; k < folders.count; k++) {
+                const struct qs_survey_row *row = qs_work_in(w, folders.at[k], p->file);
+                if (row == NULL)
+                    continue;
+                if (w->board->switches.count == QS_BOARD_SWITCHES_MAX) {
+                    qs_work_note(w, "more than %d switches: the others are left out", QS_BOARD_SWITCHES_MAX);
+                    return;
+                }
+                add_switch(w, p, folders.at[k], row);
+            }
+        }
+}

@@ -1,0 +1,39 @@
+/* What a device's files said: rows of SURVEYED, collected page by page and pattern by pattern. */
+#ifndef QS_DEVICE_BOARD_SURVEY_H
+#define QS_DEVICE_BOARD_SURVEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/scope.h"
+#include "proto/msg_window.h"
+
+enum {
+    QS_BOARD_READABLE = 1, /* bits of access */
+    QS_BOARD_WRITABLE = 2,
+    QS_BOARD_PATH_MAX = 255,
+    QS_BOARD_VALUE_MAX = 1024, /* as much of a file as a survey brings: a value of this length was cut */
+    QS_BOARD_ROWS_MAX = 16384
+};
+
+struct qs_survey_row {
+    char *path; /* owned, as is value */
+    char *value;
+    size_t value_bytes;
+    unsigned access;
+    enum qs_reading_status status;
+    int32_t error; /* errno of the read; 0 */
+};
+struct qs_survey {
+    struct qs_survey_row *rows;
+    size_t count;
+    size_t refused; /* rows whose path is none, or that were too many */
+};
+
+/* Copies. The same path again is ignored by who reads the survey: the first counts. */
+void qs_survey_add(struct qs_survey *survey, const char *path, unsigned access, enum qs_reading_status status,
+                   int32_t error, const void *value, size_t value_bytes);
+void qs_survey_done(struct qs_survey *survey);
+
+#endif
