@@ -150,19 +150,19 @@ static bool ask_leaves(struct qs_stopping *c, const struct qs_stopping_now *now)
     bool moved = false;
     for (size_t i = 0; i < c->leaf_count; i++) {
         struct leaf *leaf = &c->leaves[i];
-        struct qs_leaf_view view = {.rule = leaf->rule,
-                                    .x = c->x,
-                                    .n = c->n,
-                                    .breaks = c->breaks,
-                                    .n_breaks = c->n_breaks,
-                                    .resolution_ns = c->caps.resolution_ns > 0 ? c->caps.resolution_ns : 1,
-                                    .now = now,
-                                    .scratch = c->scratch,
-                                    .break_room = c->break_room,
-                                    .state = &leaf->state};
+        struct qs_leaf_case one = {.rule = leaf->rule,
+                                   .x = c->x,
+                                   .n = c->n,
+                                   .breaks = c->breaks,
+                                   .n_breaks = c->n_breaks,
+                                   .resolution_ns = c->caps.resolution_ns > 0 ? c->caps.resolution_ns : 1,
+                                   .now = now,
+                                   .scratch = c->scratch,
+                                   .break_room = c->break_room,
+                                   .state = &leaf->state};
         size_t start = leaf->state.start;
         leaf->state.tail = 0;
-        leaf->holds = leaf_fns[leaf->rule->kind](&view);
+        leaf->holds = leaf_fns[leaf->rule->kind](&one);
         moved = moved || leaf->state.start != start;
     }
     return moved;

@@ -11,8 +11,8 @@ struct qs_leaf_state {
     bool converges; /* futhark: the first phase is over */
 };
 
-/* The series as one leaf sees it. */
-struct qs_leaf_view {
+/* What one leaf is asked about: the series as it is now. */
+struct qs_leaf_case {
     const struct qs_rule *rule;
     const double *x; /* all accepted durations */
     size_t n;
@@ -26,12 +26,12 @@ struct qs_leaf_view {
 };
 
 /* True where the rule holds. May move state->start. */
-typedef bool qs_leaf_fn(struct qs_leaf_view *v);
+typedef bool qs_leaf_fn(struct qs_leaf_case *c);
 qs_leaf_fn qs_leaf_fixed, qs_leaf_time, qs_leaf_budget, qs_leaf_cov_window, qs_leaf_ci_width, qs_leaf_rse,
     qs_leaf_futhark, qs_leaf_stable, qs_leaf_settled, qs_leaf_planner, qs_leaf_external;
 
 /* The breaks within x[from, n), counted from there, into break_room. */
-size_t qs_leaf_breaks(const struct qs_leaf_view *v, size_t from);
+size_t qs_leaf_breaks(const struct qs_leaf_case *c, size_t from);
 /* The median (type 7) of n >= 1 values through scratch, which holds n. Linear on average. */
 double qs_leaf_median(const double *x, size_t n, double *scratch);
 

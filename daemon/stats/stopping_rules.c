@@ -10,12 +10,12 @@
 #include "stats/pick.h"
 #include "stats/sum.h"
 
-size_t qs_leaf_breaks(const struct qs_leaf_view *v, size_t from)
+size_t qs_leaf_breaks(const struct qs_leaf_case *c, size_t from)
 {
     size_t n = 0;
-    for (size_t i = 0; i < v->n_breaks; i++) {
-        if (v->breaks[i] > from)
-            v->break_room[n++] = v->breaks[i] - from;
+    for (size_t i = 0; i < c->n_breaks; i++) {
+        if (c->breaks[i] > from)
+            c->break_room[n++] = c->breaks[i] - from;
     }
     return n;
 }
@@ -64,87 +64,87 @@ double qs_leaf_median(const double *x, size_t n, double *scratch)
     return below + (scratch[k] - below) / 2;
 }
 
-bool qs_leaf_fixed(struct qs_leaf_view *v)
+bool qs_leaf_fixed(struct qs_leaf_case *c)
 {
-    return (double)v->n >= v->rule->arg[0];
+    return (double)c->n >= c->rule->arg[0];
 }
 
-bool qs_leaf_time(struct qs_leaf_view *v)
+bool qs_leaf_time(struct qs_leaf_case *c)
 {
-    return v->now->measured_ns >= v->rule->arg[0];
+    return c->now->measured_ns >= c->rule->arg[0];
 }
 
 /* BenchmarkTools.jl's `seconds` and `samples`. */
-bool qs_leaf_budget(struct qs_leaf_view *v)
+bool qs_leaf_budget(struct qs_leaf_case *c)
 {
-    return v->now->measured_ns >= v->rule->arg[0] || (double)v->n >= v->rule->arg[1];
+    return c->now->measured_ns >= c->rule->arg[0] || (double)c->n >= c->rule->arg[1];
 }
 
-bool qs_leaf_cov_window(struct qs_leaf_view *v)
+bool qs_leaf_cov_window(struct qs_leaf_case *c)
 {
-    size_t last = (size_t)v->rule->arg[0];
+    size_t last = (size_t)c->rule->arg[0];
     struct qs_moments m;
-    if (v->n < last || qs_moments(v->x + (v->n - last), last, &m) != QS_OK)
+    if (c->n < last || qs_moments(c->x + (c->n - last), last, &m) != QS_OK)
         return false;
-    return m.mean > 0 && sqrt(m.var) <= v->rule->arg[1] * m.mean;
+    return m.mean > 0 && sqrt(m.var) <= c->rule->arg[1] * m.mean;
 }
 
-static bool median_interval(const struct qs_leaf_view *v, double level, struct qs_ci *ci, double *middle)
+static bool median_interval(const struct qs_leaf_case *c, double level, struct qs_ci *ci, double *middle)
 {
     struct qs_median_ci m;
-    if (qs_median_ci(v->x, v->n, level, &m) != QS_OK)
+    if (qs_median_ci(c->x, c->n, level, &m) != QS_OK)
         return false;
     *ci = m.ci;
-    *middle = qs_leaf_median(v->x, v->n, v->scratch);
+    *middle = qs_leaf_median(c->x, c->n, c->scratch);
     return true;
 }
 
-static bool mean_interval(const struct qs_leaf_view *v, double level, struct qs_ci *ci, double *middle)
+static bool mean_interval(const struct qs_leaf_case *c, double level, struct qs_ci *ci, double *middle)
 {
     struct qs_ess ess;
     struct qs_moments m;
-    enum qs_status status = qs_ess(v->x, v->n, v->breaks, v->n_breaks, &ess);
-    if (qs_moments(v->x, v->n, &m) != QS_OK || (status != QS_OK && status != QS_EDEGENERATE))
+    enum qs_status status = qs_ess(c->x, c->n, c->breaks, c->n_breaks, &ess);
+    if (qs_moments(c->x, c->n, &m) != QS_OK || (status != QS_OK && status != QS_EDEGENERATE))
         return false;
-    *ci = qs_t_interval(m.mean, sqrt(m.var), status == QS_OK ? ess.n_eff : (double)v->n, level);
+    *ci = qs_t_interval(m.mean, sqrt(m.var), status == QS_OK ? ess.n_eff : (double)c->n, level);
     *middle = m.mean;
     return true;
 }
 
-bool qs_leaf_ci_width(struct qs_leaf_view *v)
+bool qs_leaf_ci_width(struct qs_leaf_case *c)
 {
-    const double *arg = v->rule->arg;
+    const double *arg = c->rule->arg;
     struct qs_ci ci;
     double middle;
-    if ((double)v->n < arg[3])
+    if ((double)c->n < arg[3])
         return false;
-    bool known = arg[0] == QS_CI_MEAN ? mean_interval(v, 1 - arg[2], &ci, &middle)
-                                      : median_interval(v, 1 - arg[2], &ci, &middle);
+    bool known = arg[0] == QS_CI_MEAN ? mean_interval(c, 1 - arg[2], &ci, &middle)
+                                      : median_interval(c, 1 - arg[2], &ci, &middle);
     return known && middle > 0 && (ci.hi - ci.lo) / 2 <= arg[1] * middle;
 }
 
 /* Junge eq. 5, and section 8.2.2's cube root. */
-bool qs_leaf_rse(struct qs_leaf_view *v)
+bool qs_leaf_rse(struct qs_leaf_case *c)
 {
-    const double *arg = v->rule->arg;
+    const double *arg = c->rule->arg;
     struct qs_moments m;
-    if ((double)v->n < arg[1] || qs_moments(v->x, v->n, &m) != QS_OK || !(m.mean > 0))
+    if ((double)c->n < arg[1] || qs_moments(c->x, c->n, &m) != QS_OK || !(m.mean > 0))
         return false;
-    double root = arg[2] == QS_ROOT_CUBE ? cbrt((double)v->n) : sqrt((double)v->n);
+    double root = arg[2] == QS_ROOT_CUBE ? cbrt((double)c->n) : sqrt((double)c->n);
     return sqrt(m.var) / (root * m.mean) <= arg[0];
 }
 
-bool qs_leaf_planner(struct qs_leaf_view *v)
+bool qs_leaf_planner(struct qs_leaf_case *c)
 {
-    double want = v->now->planned == SIZE_MAX ? v->rule->arg[1] : (double)v->now->planned;
-    return (double)v->n >= fmin(v->rule->arg[1], fmax(v->rule->arg[0], want));
+    double want = c->now->planned == SIZE_MAX ? c->rule->arg[1] : (double)c->now->planned;
+    return (double)c->n >= fmin(c->rule->arg[1], fmax(c->rule->arg[0], want));
 }
 
-bool qs_leaf_external(struct qs_leaf_view *v)
+bool qs_leaf_external(struct qs_leaf_case *c)
 {
-    for (size_t i = 0; i < v->now->answer_count; i++)
-        if (strcmp(v->now->answers[i].name, v->rule->name) == 0)
-            return v->now->answers[i].holds;
+    for (size_t i = 0; i < c->now->answer_count; i++)
+        if (strcmp(c->now->answers[i].name, c->rule->name) == 0)
+            return c->now->answers[i].holds;
     return false;
 }
 
@@ -188,41 +188,41 @@ static bool is_constant(const double *y, size_t n)
 
 /* Afonso and Almeida's "until median and quartile range are stable", made a rule; the two halves are compared
  * because cumulative medians lag behind. */
-bool qs_leaf_stable(struct qs_leaf_view *v)
+bool qs_leaf_stable(struct qs_leaf_case *c)
 {
-    const double *arg = v->rule->arg, *y = v->x + v->state->start;
-    size_t len = v->n - v->state->start, least = (size_t)arg[0];
+    const double *arg = c->rule->arg, *y = c->x + c->state->start;
+    size_t len = c->n - c->state->start, least = (size_t)arg[0];
     if (len < least)
         return false;
     if (is_constant(y, len))
         return true;
-    double middle = qs_leaf_median(y, len, v->scratch);
-    double unit = middle > 0 ? middle : v->resolution_ns;
-    double first = qs_leaf_median(y, len / 2, v->scratch);
-    double moved = fabs(first - qs_leaf_median(y + len / 2, len - len / 2, v->scratch)) / unit;
+    double middle = qs_leaf_median(y, len, c->scratch);
+    double unit = middle > 0 ? middle : c->resolution_ns;
+    double first = qs_leaf_median(y, len / 2, c->scratch);
+    double moved = fabs(first - qs_leaf_median(y + len / 2, len - len / 2, c->scratch)) / unit;
     if (moved <= arg[1]) {
         struct spread median, iqr;
-        cumulative(y, len, v->scratch, &median, &iqr);
+        cumulative(y, len, c->scratch, &median, &iqr);
         if ((median.hi - median.lo) / unit <= arg[1] && (iqr.hi - iqr.lo) / unit <= arg[2])
             return true;
     }
     if (arg[3] == QS_STABLE_DROPS_OLDEST && len >= 2 * least && moved > 2 * arg[1])
-        v->state->start += len / 4;
+        c->state->start += len / 4;
     return false;
 }
 
-bool qs_leaf_settled(struct qs_leaf_view *v)
+bool qs_leaf_settled(struct qs_leaf_case *c)
 {
-    const double *arg = v->rule->arg;
-    size_t parts = (size_t)arg[2], start = v->n / 2, each = (v->n - start) / parts;
-    if ((double)v->n < arg[0] || each == 0)
+    const double *arg = c->rule->arg;
+    size_t parts = (size_t)arg[2], start = c->n / 2, each = (c->n - start) / parts;
+    if ((double)c->n < arg[0] || each == 0)
         return false;
     struct spread s = {INFINITY, -INFINITY};
     for (size_t i = 0; i < parts; i++)
-        widen(&s, qs_leaf_median(v->x + (v->n - (parts - i) * each), each, v->scratch));
-    double middle = qs_leaf_median(v->x + start, v->n - start, v->scratch);
-    v->state->tail = start;
-    return s.hi - s.lo <= arg[1] * (middle > 0 ? middle : v->resolution_ns);
+        widen(&s, qs_leaf_median(c->x + (c->n - (parts - i) * each), each, c->scratch));
+    double middle = qs_leaf_median(c->x + start, c->n - start, c->scratch);
+    c->state->tail = start;
+    return s.hi - s.lo <= arg[1] * (middle > 0 ? middle : c->resolution_ns);
 }
 
 /* Junge's reactive rule, as futhark bench came to run it (statistics.md section 10). */
@@ -263,33 +263,33 @@ bool qs_futhark_wants_more(const struct qs_futhark *m, int metrics, double stric
 }
 
 /* The first phase: so many iterations and so much time. The very first iteration is the tool's warm-up. */
-static bool initial_is_over(const struct qs_leaf_view *v, double initial_ns, double least)
+static bool initial_is_over(const struct qs_leaf_case *c, double initial_ns, double least)
 {
     double sum = 0;
-    for (size_t i = v->state->start; i < v->n; i++)
-        sum += v->x[i];
-    return (double)(v->n - v->state->start) >= least && sum >= initial_ns;
+    for (size_t i = c->state->start; i < c->n; i++)
+        sum += c->x[i];
+    return (double)(c->n - c->state->start) >= least && sum >= initial_ns;
 }
 
-bool qs_leaf_futhark(struct qs_leaf_view *v)
+bool qs_leaf_futhark(struct qs_leaf_case *c)
 {
-    const double *arg = v->rule->arg;
-    struct qs_leaf_state *s = v->state;
+    const double *arg = c->rule->arg;
+    struct qs_leaf_state *s = c->state;
     if (s->start == 0)
-        s->start = qs_less(1, v->n);
-    size_t kept = v->n - s->start;
-    if (!s->converges ? !initial_is_over(v, arg[1], arg[4]) : kept < s->target)
+        s->start = qs_less(1, c->n);
+    size_t kept = c->n - s->start;
+    if (!s->converges ? !initial_is_over(c, arg[1], arg[4]) : kept < s->target)
         return false;
     struct qs_futhark m;
-    size_t breaks = qs_leaf_breaks(v, s->start);
-    if (qs_futhark_metrics(v->x + s->start, kept, v->break_room, breaks, (int)arg[3], &m) != QS_OK)
+    size_t breaks = qs_leaf_breaks(c, s->start);
+    if (qs_futhark_metrics(c->x + s->start, kept, c->break_room, breaks, (int)arg[3], &m) != QS_OK)
         return false;
     if (!qs_futhark_wants_more(&m, (int)arg[0], arg[2]))
         return true;
     if (s->converges) {
         s->target = kept + (kept / 2 > 0 ? kept / 2 : 1);
     } else {
-        s->start = v->n;
+        s->start = c->n;
         s->target = kept / 2 > (size_t)arg[4] ? kept / 2 : (size_t)arg[4];
         s->converges = true;
     }

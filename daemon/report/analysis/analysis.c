@@ -23,7 +23,7 @@ typedef double plan_series_fn(const struct qs_import_series *s, const struct qs_
 
 static double plan_analysis(const struct qs_import_series *s, const struct qs_analysis_opts *opts)
 {
-    return qs_view_plan_ns(s->n, s->runs, opts);
+    return qs_sample_plan_ns(s->n, s->runs, opts);
 }
 
 static double plan_history(const struct qs_import_series *s, const struct qs_analysis_opts *opts)
@@ -94,11 +94,12 @@ static const struct qs_field described_rows[] = {QS_ROW(result, file, COUNT, "in
 static void put_described(struct qs_json *j, size_t file, const struct qs_import_series *s,
                           const struct qs_analysis_opts *opts)
 {
-    struct qs_view v;
-    qs_view_init(&v, s, opts);
-    const struct result r = {.file = file, .series = qs_tell_series(s, opts), .sample = qs_tell_sample(&v)};
+    struct qs_sample sample;
+    qs_sample_init(&sample, s, opts);
+    const struct result r = {
+        .file = file, .series = qs_tell_series(s, opts), .sample = qs_tell_sample(&sample)};
     qs_put_object(j, described_rows, &r);
-    qs_view_done(&v);
+    qs_sample_done(&sample);
 }
 
 const struct qs_field qs_analysis_rows[] = {
@@ -113,7 +114,8 @@ enum qs_status qs_analysis_describe(const struct qs_analysis_file *files, size_t
     return put_document(qs_analysis_rows, files, count, opts, plan_analysis, put_described, out);
 }
 
-static struct qs_pair make_pair(const struct qs_view *base, const struct qs_view *cand, enum qs_basis basis)
+static struct qs_pair make_pair(const struct qs_sample *base, const struct qs_sample *cand,
+                                enum qs_basis basis)
 {
     bool runs = basis == QS_BASIS_RUNS;
     return (struct qs_pair){.base = base,
@@ -161,14 +163,15 @@ static bool add_told(struct qs_buf *text, const struct qs_analysis_file *files, 
     return per_run;
 }
 
-static struct qs_side_values side_of(const struct qs_view *view, const double *v, size_t n, enum qs_units of)
+static struct qs_side_values side_of(const struct qs_sample *sample, const double *v, size_t n,
+                                     enum qs_units of)
 {
     struct qs_side_values side = {.v = qs_malloc((n + 1) * sizeof *side.v),
                                   .n = n,
-                                  .dropped = view->dropped,
+                                  .dropped = sample->dropped,
                                   .fold = of,
-                                  .run_count = view->runs,
-                                  .iteration_count = view->n};
+                                  .run_count = sample->runs,
+                                  .iteration_count = sample->n};
     memcpy(side.v, v, n * sizeof *v);
     return side;
 }
@@ -188,7 +191,7 @@ static struct qs_comparison judge(const struct qs_judging *how, const struct qs_
     return c;
 }
 
-static struct qs_judging judging_of(const struct qs_view *base, const struct qs_view *cand)
+static struct qs_judging judging_of(const struct qs_sample *base, const struct qs_sample *cand)
 {
     const struct qs_analysis_opts *opts = base->opts;
     double cost_ns = qs_pair_cost_ns(OPINIONS, base->n + cand->n, base->n + cand->n, opts);
@@ -236,9 +239,9 @@ static struct qs_verdict put_comparison(struct qs_json *j, const struct document
                                         const struct qs_import_series *base,
                                         const struct qs_import_series *cand)
 {
-    struct qs_view x, y;
-    qs_view_init(&x, base, d->opts);
-    qs_view_init(&y, cand, d->opts);
+    struct qs_sample x, y;
+    qs_sample_init(&x, base, d->opts);
+    qs_sample_init(&y, cand, d->opts);
     const struct qs_judging how = judging_of(&x, &y);
     struct compared told = {.series = qs_tell_series(base, d->opts),
                             .how = &how,
@@ -260,8 +263,8 @@ static struct qs_verdict put_comparison(struct qs_json *j, const struct document
     qs_put_object(j, compared_rows, &told);
     qs_file_tables_verdict(d->opts->rows, base->benchmark, &c);
     qs_comparison_done(&c);
-    qs_view_done(&x);
-    qs_view_done(&y);
+    qs_sample_done(&x);
+    qs_sample_done(&y);
     return c.v;
 }
 
@@ -414,19 +417,19 @@ static const struct qs_field history_rows[] = {QS_ROW(result, file, COUNT, "inde
 static void put_history(struct qs_json *j, size_t file, const struct qs_import_series *s,
                         const struct qs_analysis_opts *opts)
 {
-    struct qs_view v;
-    qs_view_init(&v, s, opts);
-    bool medians = v.runs > 1;
+    struct qs_sample sample;
+    qs_sample_init(&sample, s, opts);
+    bool medians = sample.runs > 1;
     const struct result r = {.file = file,
                              .series = qs_tell_series(s, opts),
-                             .points = {.view = &v,
-                                        .v = medians ? v.medians : v.x,
-                                        .n = medians ? v.runs : v.n,
+                             .points = {.sample = &sample,
+                                        .v = medians ? sample.medians : sample.x,
+                                        .n = medians ? sample.runs : sample.n,
                                         .labels = medians ? NULL : s->labels,
                                         .of = medians ? "run-median" : "value"},
-                             .sample = qs_tell_sample(&v)};
+                             .sample = qs_tell_sample(&sample)};
     qs_put_object(j, history_rows, &r);
-    qs_view_done(&v);
+    qs_sample_done(&sample);
 }
 
 const struct qs_field qs_history_rows[] = {

@@ -19,7 +19,7 @@ struct cost {
 static const double A_PASS_NS = 20, AT_LEAST_NS = 2000;
 
 /* Preparation (order, autocorrelation, where runs settle) and warnings. */
-static const struct cost views[] = {
+static const struct cost samples[] = {
     {"steady_state", 150, 0, 0, 0, 0},
     {"warnings", 150, 430e3, 0, 0, 0},
     {"describe", 70, 0, 0, 0, 0},
@@ -76,11 +76,11 @@ static double cost_of(const struct cost *rows, size_t count, const char *name, s
     return AT_LEAST_NS + A_PASS_NS * values;
 }
 
-double qs_view_cost_ns(const char *name, size_t n, size_t n_runs, const struct qs_analysis_opts *opts)
+double qs_sample_cost_ns(const char *name, size_t n, size_t n_runs, const struct qs_analysis_opts *opts)
 {
     if (strcmp(name, runs[0].name) == 0)
         return cost_of(runs, 1, name, n_runs, opts);
-    return cost_of(views, sizeof views / sizeof *views, name, n, opts);
+    return cost_of(samples, sizeof samples / sizeof *samples, name, n, opts);
 }
 
 /* The hierarchical bootstrap draws values, whatever the unit. */

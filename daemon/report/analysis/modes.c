@@ -47,23 +47,23 @@ static const struct qs_field modality_rows[] = {
     QS_ROW(modality, shares, NUMBERS, "of all values, in each mode"),
     {.name = NULL}};
 
-static enum qs_status tell_modality(const struct qs_view *v, void *ret)
+static enum qs_status tell_modality(const struct qs_sample *s, void *ret)
 {
     struct modality *told = ret;
     struct qs_modality_test *t = &told->test;
-    double quantum = v->opts->resolution > 0 ? v->opts->resolution : NAN;
+    double quantum = s->opts->resolution > 0 ? s->opts->resolution : NAN;
     *t = (struct qs_modality_test){.quantum = NAN, .mvalue = NAN, .ties = {.smallest_gap = NAN}};
-    enum qs_status status = qs_modality_test(v->sorted, v->n, quantum, &v->opts->progress, t);
+    enum qs_status status = qs_modality_test(s->sorted, s->n, quantum, &s->opts->progress, t);
     told->modes = modes_of(&t->modes);
     told->medians = qs_numbers_of(t->median, t->modes.count);
     told->shares = qs_numbers_of(t->share, t->modes.count);
     return status;
 }
 
-static enum qs_status tell_lowland(const struct qs_view *v, void *ret)
+static enum qs_status tell_lowland(const struct qs_sample *s, void *ret)
 {
     struct qs_modes m = {0};
-    enum qs_status status = qs_lowland(v->sorted, v->n, &v->opts->progress, &m);
+    enum qs_status status = qs_lowland(s->sorted, s->n, &s->opts->progress, &m);
     *(struct modes *)ret = modes_of(&m);
     return status;
 }
@@ -74,11 +74,11 @@ struct mvalue {
 static const struct qs_field mvalue_rows[] = {
     QS_ROW(mvalue, m, DOUBLE, "the largest over the widths of bins"), {.name = NULL}};
 
-static enum qs_status tell_mvalue(const struct qs_view *v, void *ret)
+static enum qs_status tell_mvalue(const struct qs_sample *s, void *ret)
 {
     struct mvalue *told = ret;
     told->m = NAN;
-    return qs_mvalue(v->sorted, v->n, &told->m);
+    return qs_mvalue(s->sorted, s->n, &told->m);
 }
 
 static const struct qs_field dip_rows[] = {
@@ -86,17 +86,17 @@ static const struct qs_field dip_rows[] = {
     QS_ROW(qs_dip, p, DOUBLE, "that uniform values dip as far, interpolated; 0.001: at most that"),
     {.name = NULL}};
 
-static enum qs_status tell_dip(const struct qs_view *v, void *ret)
+static enum qs_status tell_dip(const struct qs_sample *s, void *ret)
 {
-    return qs_dip(v->sorted, v->n, ret);
+    return qs_dip(s->sorted, s->n, ret);
 }
 
-static enum qs_status tell_pelt_mean(const struct qs_view *v, void *ret)
+static enum qs_status tell_pelt_mean(const struct qs_sample *s, void *ret)
 {
     struct qs_field_list *indexes = &((struct qs_indexes *)ret)->indexes;
-    indexes->v = qs_calloc(v->n, sizeof(size_t));
-    return v->n > SEGMENTED_MOST ? QS_EDOM
-                                 : qs_pelt_mean(v->x, v->n, &v->opts->progress, indexes->v, &indexes->n);
+    indexes->v = qs_calloc(s->n, sizeof(size_t));
+    return s->n > SEGMENTED_MOST ? QS_EDOM
+                                 : qs_pelt_mean(s->x, s->n, &s->opts->progress, indexes->v, &indexes->n);
 }
 
 static const struct qs_field window_rows[] = {
@@ -106,28 +106,28 @@ static const struct qs_field window_rows[] = {
     QS_ROW(qs_window_outliers, n_high, COUNT, "those far above it"),
     {.name = NULL}};
 
-static enum qs_status tell_window(const struct qs_view *v, void *ret)
+static enum qs_status tell_window(const struct qs_sample *s, void *ret)
 {
-    return qs_window_flags(v->x, v->n, 0, NULL, ret);
+    return qs_window_flags(s->x, s->n, 0, NULL, ret);
 }
 
-enum qs_status qs_steady_of_run(const struct qs_view *v, size_t run, struct qs_steady *ret)
+enum qs_status qs_steady_of_run(const struct qs_sample *s, size_t run, struct qs_steady *ret)
 {
-    const struct qs_import_series *series = v->series;
+    const struct qs_import_series *series = s->series;
     size_t from = series->off[run], n = series->off[run + 1] - from;
     const struct qs_steady_opts opts = {.delta_ratio = 0.01,
                                         .lower_is_better = series->direction != QS_DIRECTION_HIGHER,
-                                        .resolution = v->opts->resolution,
-                                        .progress = v->opts->progress};
+                                        .resolution = s->opts->resolution,
+                                        .progress = s->opts->progress};
     *ret = (struct qs_steady){.class = QS_STEADY_UNKNOWN, .mean = NAN};
-    if (!qs_progress_go_on(&v->opts->progress, 0))
+    if (!qs_progress_go_on(&s->opts->progress, 0))
         return QS_ECANCELED;
     if (n > SEGMENTED_MOST)
         return QS_EDOM;
     uint8_t *flags = qs_calloc(n, sizeof *flags);
     struct qs_window_outliers w;
-    bool flagged = qs_window_flags(v->x + from, n, 0, flags, &w) == QS_OK;
-    enum qs_status status = qs_steady_state(v->x + from, n, flagged ? flags : NULL, &opts, ret);
+    bool flagged = qs_window_flags(s->x + from, n, 0, flags, &w) == QS_OK;
+    enum qs_status status = qs_steady_state(s->x + from, n, flagged ? flags : NULL, &opts, ret);
     free(flags);
     return status;
 }
@@ -139,41 +139,42 @@ static const struct qs_field steady_rows[] = {
     QS_ROW(qs_steady, mean, DOUBLE, "of the last segment of the first run"),
     {.name = NULL}};
 
-static enum qs_status tell_steady(const struct qs_view *v, void *ret)
+static enum qs_status tell_steady(const struct qs_sample *s, void *ret)
 {
     struct qs_steady *told = ret;
-    enum qs_steady_class *classes = qs_calloc(v->runs, sizeof *classes);
-    for (size_t i = 0; i < v->runs; i++)
-        classes[i] = v->steady[i].class;
-    *told = v->steady[0];
-    told->class = qs_steady_of_runs(classes, v->runs);
+    enum qs_steady_class *classes = qs_calloc(s->runs, sizeof *classes);
+    for (size_t i = 0; i < s->runs; i++)
+        classes[i] = s->steady[i].class;
+    *told = s->steady[0];
+    told->class = qs_steady_of_runs(classes, s->runs);
     free(classes);
-    return v->steady_status;
+    return s->steady_status;
 }
 
-static enum qs_status tell_pelt_with(const struct qs_view *v, bool raw, size_t least, struct qs_indexes *ret)
+static enum qs_status tell_pelt_with(const struct qs_sample *s, bool raw, size_t least,
+                                     struct qs_indexes *ret)
 {
     struct qs_pelt_opts opts = qs_pelt_opts_default();
     struct qs_field_list *indexes = &ret->indexes;
-    indexes->v = qs_calloc(v->n / 2 + 1, sizeof(size_t));
+    indexes->v = qs_calloc(s->n / 2 + 1, sizeof(size_t));
     opts.raw = raw;
     opts.least = least;
-    opts.resolution = v->opts->resolution;
-    opts.progress = v->opts->progress;
-    return v->n > SEGMENTED_MOST ? QS_EDOM : qs_pelt(v->x, v->n, &opts, indexes->v, &indexes->n);
+    opts.resolution = s->opts->resolution;
+    opts.progress = s->opts->progress;
+    return s->n > SEGMENTED_MOST ? QS_EDOM : qs_pelt(s->x, s->n, &opts, indexes->v, &indexes->n);
 }
 
-static enum qs_status tell_pelt(const struct qs_view *v, void *ret)
+static enum qs_status tell_pelt(const struct qs_sample *s, void *ret)
 {
-    return tell_pelt_with(v, false, 0, ret);
+    return tell_pelt_with(s, false, 0, ret);
 }
 
-static enum qs_status tell_pelt_r(const struct qs_view *v, void *ret)
+static enum qs_status tell_pelt_r(const struct qs_sample *s, void *ret)
 {
-    return tell_pelt_with(v, true, 2, ret);
+    return tell_pelt_with(s, true, 2, ret);
 }
 
-const struct qs_view_stat qs_mode_stats[] = {
+const struct qs_sample_stat qs_mode_stats[] = {
     {QS_STAT("modality", modality, modality_rows, "ties spread; lowland, then mvalue",
              "How many modes; ties are spread first, by the declared resolution or the smallest gap"),
      .tell = tell_modality},

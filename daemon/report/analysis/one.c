@@ -41,9 +41,9 @@ static const struct qs_field describe_rows[] = {
     QS_ROW(qs_summary, scale_source, WORD, "what scale is", .words = qs_scale_source_names),
     {.name = NULL}};
 
-static enum qs_status tell_describe(const struct qs_view *v, void *ret)
+static enum qs_status tell_describe(const struct qs_sample *s, void *ret)
 {
-    return qs_describe(v->x, v->n, ret);
+    return qs_describe(s->x, s->n, ret);
 }
 
 struct quantiles {
@@ -61,21 +61,21 @@ static const struct qs_field quantile_rows[] = {
     QS_ROW_AS("p99", quantiles, q[QS_Q99], DOUBLE, "99 %"),
     {.name = NULL}};
 
-static enum qs_status tell_quantiles_of(const struct qs_view *v, enum qs_qtype type, struct quantiles *ret)
+static enum qs_status tell_quantiles_of(const struct qs_sample *s, enum qs_qtype type, struct quantiles *ret)
 {
     for (size_t i = 0; i < QS_Q_COUNT; i++)
-        ret->q[i] = qs_quantile(v->sorted, v->n, qs_summary_probs[i], type);
+        ret->q[i] = qs_quantile(s->sorted, s->n, qs_summary_probs[i], type);
     return QS_OK;
 }
 
-static enum qs_status tell_quantiles(const struct qs_view *v, void *ret)
+static enum qs_status tell_quantiles(const struct qs_sample *s, void *ret)
 {
-    return tell_quantiles_of(v, QS_QTYPE_7, ret);
+    return tell_quantiles_of(s, QS_QTYPE_7, ret);
 }
 
-static enum qs_status tell_quantiles_type8(const struct qs_view *v, void *ret)
+static enum qs_status tell_quantiles_type8(const struct qs_sample *s, void *ret)
 {
-    return tell_quantiles_of(v, QS_QTYPE_8, ret);
+    return tell_quantiles_of(s, QS_QTYPE_8, ret);
 }
 
 struct lorenz {
@@ -87,22 +87,22 @@ static const struct qs_field lorenz_rows[] = {
     {.name = NULL}};
 
 /* Points (p, share of the sum in the least p n values); every one of them where they are few. */
-static enum qs_status tell_lorenz(const struct qs_view *v, void *ret)
+static enum qs_status tell_lorenz(const struct qs_sample *s, void *ret)
 {
-    size_t steps = v->n < LORENZ_MOST ? v->n : LORENZ_MOST;
+    size_t steps = s->n < LORENZ_MOST ? s->n : LORENZ_MOST;
     double *p = qs_calloc(steps + 1, sizeof *p), *share = qs_calloc(steps + 1, sizeof *share);
     struct qs_acc acc = {0};
-    for (size_t i = 0; i < v->n; i++)
-        qs_acc_add(&acc, v->sorted[i]);
+    for (size_t i = 0; i < s->n; i++)
+        qs_acc_add(&acc, s->sorted[i]);
     double sum = qs_acc_value(&acc);
-    bool ok = v->sorted[0] >= 0 && sum > 0;
+    bool ok = s->sorted[0] >= 0 && sum > 0;
     size_t done = 0;
     acc = (struct qs_acc){0};
     for (size_t i = 0; i <= steps; i++) {
-        size_t upto = (size_t)((double)i * (double)v->n / (double)steps + 0.5);
+        size_t upto = (size_t)((double)i * (double)s->n / (double)steps + 0.5);
         for (; done < upto; done++)
-            qs_acc_add(&acc, v->sorted[done]);
-        p[i] = (double)upto / (double)v->n;
+            qs_acc_add(&acc, s->sorted[done]);
+        p[i] = (double)upto / (double)s->n;
         share[i] = ok ? qs_acc_value(&acc) / sum : NAN;
     }
     *(struct lorenz *)ret = (struct lorenz){{p, ok ? steps + 1 : 0}, {share, ok ? steps + 1 : 0}};
@@ -119,14 +119,14 @@ static const struct qs_field autocorrelation_rows[] = {
     QS_ROW(autocorrelation, r, NUMBERS, "lags 0 to 10"),
     {.name = NULL}};
 
-static enum qs_status tell_autocorrelation(const struct qs_view *v, void *ret)
+static enum qs_status tell_autocorrelation(const struct qs_sample *s, void *ret)
 {
     struct autocorrelation *told = ret;
     double *r = qs_calloc(LAGS + 1, sizeof *r);
-    size_t lags = v->n - 1 < LAGS ? v->n - 1 : LAGS;
-    enum qs_status status = qs_acf(v->x, v->n, NULL, 0, LAGS, r);
+    size_t lags = s->n - 1 < LAGS ? s->n - 1 : LAGS;
+    enum qs_status status = qs_acf(s->x, s->n, NULL, 0, LAGS, r);
     told->lag1 = status == QS_OK ? r[1] : NAN;
-    told->band = v->n > 1 ? 1.959963984540054 / sqrt((double)v->n) : NAN;
+    told->band = s->n > 1 ? 1.959963984540054 / sqrt((double)s->n) : NAN;
     told->r = (struct qs_field_list){r, status == QS_OK ? lags + 1 : 0};
     return status;
 }
@@ -144,14 +144,14 @@ static const struct qs_field ljung_box_rows[] = {
     QS_ROW_AS("p_lag10", ljung_box, ten.p, DOUBLE, "its p"),
     {.name = NULL}};
 
-static enum qs_status tell_ljung_box(const struct qs_view *v, void *ret)
+static enum qs_status tell_ljung_box(const struct qs_sample *s, void *ret)
 {
     static const struct qs_ljung_box none = {.q = NAN, .p = NAN};
     struct ljung_box *told = ret;
     *told = (struct ljung_box){none, none, none};
-    (void)qs_ljung_box(v->x, v->n, NULL, 0, 1, &told->one);
-    (void)qs_ljung_box(v->x, v->n, NULL, 0, LAGS, &told->ten);
-    return qs_ljung_box(v->x, v->n, NULL, 0, 0, &told->all);
+    (void)qs_ljung_box(s->x, s->n, NULL, 0, 1, &told->one);
+    (void)qs_ljung_box(s->x, s->n, NULL, 0, LAGS, &told->ten);
+    return qs_ljung_box(s->x, s->n, NULL, 0, 0, &told->all);
 }
 
 struct worth {
@@ -167,25 +167,25 @@ static const struct qs_field worth_rows[] = {
     QS_ROW(worth, n_over_tau, DOUBLE, "n / tau, not bounded by n"),
     {.name = NULL}};
 
-static enum qs_status tell_ess(const struct qs_view *v, void *ret)
+static enum qs_status tell_ess(const struct qs_sample *s, void *ret)
 {
-    *(struct worth *)ret = (struct worth){v->ess, (double)v->n / v->ess.tau};
-    return v->ess_status;
+    *(struct worth *)ret = (struct worth){s->ess, (double)s->n / s->ess.tau};
+    return s->ess_status;
 }
 
-static enum qs_status tell_mean_with(const struct qs_view *v, double n_eff, struct qs_estimate *ret)
+static enum qs_status tell_mean_with(const struct qs_sample *s, double n_eff, struct qs_estimate *ret)
 {
     struct qs_moments m;
-    *ret = (struct qs_estimate){.ci = qs_ci_none(v->opts->level)};
-    enum qs_status status = qs_moments(v->x, v->n, &m);
-    status = status == QS_OK ? qs_mean_ci(v->x, v->n, n_eff, v->opts->level, &ret->ci) : status;
+    *ret = (struct qs_estimate){.ci = qs_ci_none(s->opts->level)};
+    enum qs_status status = qs_moments(s->x, s->n, &m);
+    status = status == QS_OK ? qs_mean_ci(s->x, s->n, n_eff, s->opts->level, &ret->ci) : status;
     ret->estimate = m.mean;
     return status;
 }
 
-static enum qs_status tell_mean_ci(const struct qs_view *v, void *ret)
+static enum qs_status tell_mean_ci(const struct qs_sample *s, void *ret)
 {
-    return tell_mean_with(v, NAN, ret);
+    return tell_mean_with(s, NAN, ret);
 }
 
 struct dependent {
@@ -197,12 +197,12 @@ static const struct qs_field dependent_rows[] = {
     QS_ROWS_OF(dependent, of, qs_estimate_rows),
     {.name = NULL}};
 
-static enum qs_status tell_mean_ci_dependent(const struct qs_view *v, void *ret)
+static enum qs_status tell_mean_ci_dependent(const struct qs_sample *s, void *ret)
 {
     struct dependent *told = ret;
-    *told = (struct dependent){v->ess.n_eff, {NAN, qs_ci_none(v->opts->level)}};
-    bool known = v->ess_status == QS_OK || v->ess_status == QS_EDEGENERATE;
-    return known ? tell_mean_with(v, v->ess.n_eff, &told->of) : v->ess_status;
+    *told = (struct dependent){s->ess.n_eff, {NAN, qs_ci_none(s->opts->level)}};
+    bool known = s->ess_status == QS_OK || s->ess_status == QS_EDEGENERATE;
+    return known ? tell_mean_with(s, s->ess.n_eff, &told->of) : s->ess_status;
 }
 
 struct median {
@@ -216,27 +216,27 @@ static const struct qs_field median_rows[] = {
     QS_ROW_AS("hi_rank", median, of.hi_rank, COUNT, "the one that is hi"),
     {.name = NULL}};
 
-static enum qs_status tell_median_ci(const struct qs_view *v, void *ret)
+static enum qs_status tell_median_ci(const struct qs_sample *s, void *ret)
 {
     struct median *told = ret;
-    told->estimate = qs_quantile(v->sorted, v->n, 0.5, QS_QTYPE_7);
-    return qs_median_ci(v->sorted, v->n, v->opts->level, &told->of);
+    told->estimate = qs_quantile(s->sorted, s->n, 0.5, QS_QTYPE_7);
+    return qs_median_ci(s->sorted, s->n, s->opts->level, &told->of);
 }
 
 /* The ranks as far apart as those of n_eff independent values. */
-static enum qs_status tell_median_ci_dependent(const struct qs_view *v, void *ret)
+static enum qs_status tell_median_ci_dependent(const struct qs_sample *s, void *ret)
 {
-    struct qs_ci ci = qs_ci_none(v->opts->level);
-    bool known = v->ess_status == QS_OK && v->ess.n_eff > 1;
-    double half = known ? qs_qnorm((1 + ci.level) / 2) / (2 * sqrt(v->ess.n_eff)) : NAN;
+    struct qs_ci ci = qs_ci_none(s->opts->level);
+    bool known = s->ess_status == QS_OK && s->ess.n_eff > 1;
+    double half = known ? qs_qnorm((1 + ci.level) / 2) / (2 * sqrt(s->ess.n_eff)) : NAN;
     bool inside = half < 0.5; /* else the level would take more values than there are */
     if (inside) {
-        ci.lo = qs_quantile(v->sorted, v->n, 0.5 - half, QS_QTYPE_7);
-        ci.hi = qs_quantile(v->sorted, v->n, 0.5 + half, QS_QTYPE_7);
+        ci.lo = qs_quantile(s->sorted, s->n, 0.5 - half, QS_QTYPE_7);
+        ci.hi = qs_quantile(s->sorted, s->n, 0.5 + half, QS_QTYPE_7);
     }
     *(struct dependent *)ret =
-        (struct dependent){v->ess.n_eff, {qs_quantile(v->sorted, v->n, 0.5, QS_QTYPE_7), ci}};
-    return v->ess_status == QS_OK && !inside ? QS_ETOOFEW : v->ess_status;
+        (struct dependent){s->ess.n_eff, {qs_quantile(s->sorted, s->n, 0.5, QS_QTYPE_7), ci}};
+    return s->ess_status == QS_OK && !inside ? QS_ETOOFEW : s->ess_status;
 }
 
 static const struct qs_field tukey_rows[] = {
@@ -249,12 +249,12 @@ static const struct qs_field tukey_rows[] = {
     QS_ROW(qs_tukey, n_far, COUNT, "those of them beyond the far fences"),
     {.name = NULL}};
 
-static enum qs_status tell_tukey(const struct qs_view *v, void *ret)
+static enum qs_status tell_tukey(const struct qs_sample *s, void *ret)
 {
-    return qs_tukey_flags(v->sorted, v->n, NULL, ret);
+    return qs_tukey_flags(s->sorted, s->n, NULL, ret);
 }
 
-const struct qs_view_stat qs_one_stats[] = {
+const struct qs_sample_stat qs_one_stats[] = {
     {QS_STAT("describe", qs_summary, describe_rows,
              "moments, order statistics; mad is 1.482602218505602 times the median deviation (R: 1.4826)",
              "Moments and order statistics"),

@@ -31,9 +31,10 @@ static const struct qs_field theil_sen_rows[] = {
 static enum qs_status tell_theil_sen(const struct qs_points *p, void *ret)
 {
     struct qs_theil_sen *t = ret;
-    *t = (struct qs_theil_sen){.slope = NAN, .intercept = NAN, .ci = qs_ci_none(p->view->opts->level)};
-    return p->n > PAIRS_MOST ? QS_EDOM
-                             : qs_theil_sen_ci(p->v, p->n, p->view->opts->level, &p->view->opts->progress, t);
+    *t = (struct qs_theil_sen){.slope = NAN, .intercept = NAN, .ci = qs_ci_none(p->sample->opts->level)};
+    return p->n > PAIRS_MOST
+               ? QS_EDOM
+               : qs_theil_sen_ci(p->v, p->n, p->sample->opts->level, &p->sample->opts->progress, t);
 }
 
 static const struct qs_field mann_kendall_rows[] = {
@@ -66,12 +67,12 @@ static const struct qs_field gesd_rows[] = {
 static enum qs_status tell_gesd(const struct qs_points *p, void *ret)
 {
     struct gesd *told = ret;
-    struct qs_gesd_opts opts = {.most = p->n / 10, .alpha = 1 - p->view->opts->level};
+    struct qs_gesd_opts opts = {.most = p->n / 10, .alpha = 1 - p->sample->opts->level};
     uint8_t *flags = qs_calloc(p->n, sizeof *flags);
     size_t *indexes = qs_calloc(p->n, sizeof *indexes);
     opts.most = opts.most > GESD_MOST ? GESD_MOST : opts.most;
     opts.most = opts.most > 0 ? opts.most : 1;
-    opts.progress = p->view->opts->progress;
+    opts.progress = p->sample->opts->progress;
     *told = (struct gesd){opts.most, {.statistic = NAN, .limit = NAN}, {.v = indexes}};
     enum qs_status status = qs_gesd_flags(p->v, p->n, &opts, flags, &told->of);
     for (size_t i = 0; i < p->n; i++)
@@ -102,11 +103,11 @@ static const struct qs_field change_rows[] = {
 static struct qs_hunter_opts hunter_opts(const struct qs_points *p, double min_magnitude)
 {
     struct qs_hunter_opts opts = qs_hunter_opts_default();
-    opts.level = p->view->opts->level;
+    opts.level = p->sample->opts->level;
     opts.min_magnitude = min_magnitude;
-    opts.window = p->view->opts->change_window;
-    opts.p_max = p->view->opts->change_p_max;
-    opts.progress = p->view->opts->progress;
+    opts.window = p->sample->opts->change_window;
+    opts.p_max = p->sample->opts->change_p_max;
+    opts.progress = p->sample->opts->progress;
     return opts;
 }
 
@@ -141,7 +142,7 @@ static enum qs_status tell_hunter_with(const struct qs_points *p, double min_mag
 
 static enum qs_status tell_changes(const struct qs_points *p, void *ret)
 {
-    return tell_hunter_with(p, p->view->opts->margin_ratio, ret);
+    return tell_hunter_with(p, p->sample->opts->margin_ratio, ret);
 }
 
 static enum qs_status tell_hunter(const struct qs_points *p, void *ret)
@@ -169,11 +170,11 @@ static const struct qs_field edivisive_rows[] = {
 static enum qs_status tell_edivisive(const struct qs_points *p, void *ret)
 {
     struct edivisive *told = ret;
-    const struct qs_edivisive_opts opts = {.seed = p->view->opts->seed,
-                                           .stream = qs_analysis_stream(p->view->id, "edivisive"),
+    const struct qs_edivisive_opts opts = {.seed = p->sample->opts->seed,
+                                           .stream = qs_analysis_stream(p->sample->id, "edivisive"),
                                            .permutations = PERMUTATIONS,
                                            .p_max = 0.05,
-                                           .progress = p->view->opts->progress};
+                                           .progress = p->sample->opts->progress};
     struct qs_edivisive_point *points = qs_calloc(p->n, sizeof *points);
     *told = (struct edivisive){PERMUTATIONS, opts.p_max, {.v = points}};
     return p->n > PERMUTED_MOST ? QS_EDOM : qs_edivisive(p->v, p->n, &opts, points, &told->points.n);
@@ -222,7 +223,7 @@ static const struct qs_field drift_rows[] = {
 
 static enum qs_status tell_drift(const struct qs_points *p, void *ret)
 {
-    return qs_drift(p->v, p->n, p->view->opts->level, &p->view->opts->progress, ret);
+    return qs_drift(p->v, p->n, p->sample->opts->level, &p->sample->opts->progress, ret);
 }
 
 struct labelled_change {
@@ -247,7 +248,7 @@ static const struct qs_field labelled_rows[] = {
 static enum qs_status tell_labelled(const struct qs_points *p, void *ret)
 {
     struct labelled *told = ret;
-    const struct qs_hunter_opts opts = hunter_opts(p, p->view->opts->margin_ratio);
+    const struct qs_hunter_opts opts = hunter_opts(p, p->sample->opts->margin_ratio);
     struct qs_changes changes = {.phi = NAN, .detectable_ratio = NAN};
     enum qs_status status = p->n > POINTS_MOST ? QS_EDOM : qs_changes_find(p->v, p->n, &opts, &changes);
     struct labelled_change *at = qs_calloc(changes.count, sizeof *at);
@@ -263,7 +264,7 @@ static enum qs_status tell_pelt_points(const struct qs_points *p, void *ret)
     struct qs_pelt_opts opts = qs_pelt_opts_default();
     struct qs_field_list *indexes = &((struct qs_indexes *)ret)->indexes;
     indexes->v = qs_calloc(p->n / 2 + 1, sizeof(size_t));
-    opts.progress = p->view->opts->progress;
+    opts.progress = p->sample->opts->progress;
     return p->n > SEGMENTED_MOST ? QS_EDOM : qs_pelt(p->v, p->n, &opts, indexes->v, &indexes->n);
 }
 
@@ -281,7 +282,7 @@ static enum qs_status tell_ed_pelt(const struct qs_points *p, void *ret)
     struct ed_pelt *told = ret;
     *told = (struct ed_pelt){ED_PELT_LEAST, {.v = qs_calloc(p->n / 2 + 1, sizeof(size_t))}};
     return p->n > SEGMENTED_MOST ? QS_EDOM
-                                 : qs_ed_pelt(p->v, p->n, ED_PELT_LEAST, &p->view->opts->progress,
+                                 : qs_ed_pelt(p->v, p->n, ED_PELT_LEAST, &p->sample->opts->progress,
                                               told->indexes.v, &told->indexes.n);
 }
 

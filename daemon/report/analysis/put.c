@@ -38,63 +38,63 @@ size_t qs_analysis_resamples(const struct qs_analysis_opts *opts, size_t n)
     return opts->resamples < most ? opts->resamples : most;
 }
 
-static void find_steady_states(struct qs_view *v, const struct qs_progress *progress)
+static void find_steady_states(struct qs_sample *s, const struct qs_progress *progress)
 {
-    const struct qs_analysis_opts *given = v->opts;
+    const struct qs_analysis_opts *given = s->opts;
     struct qs_analysis_opts opts = *given;
-    double runs = (double)v->runs;
-    v->opts = &opts;
-    for (size_t i = 0; i < v->runs; i++) {
+    double runs = (double)s->runs;
+    s->opts = &opts;
+    for (size_t i = 0; i < s->runs; i++) {
         opts.progress = qs_progress_part(progress, (double)i / runs, (double)(i + 1) / runs);
-        enum qs_status status = qs_steady_of_run(v, i, &v->steady[i]);
-        v->steady_status = i == 0 ? status : v->steady_status;
+        enum qs_status status = qs_steady_of_run(s, i, &s->steady[i]);
+        s->steady_status = i == 0 ? status : s->steady_status;
     }
-    v->opts = given;
+    s->opts = given;
 }
 
-void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
-                  const struct qs_analysis_opts *opts)
+void qs_sample_init(struct qs_sample *s, const struct qs_import_series *series,
+                    const struct qs_analysis_opts *opts)
 {
     struct qs_progress piece;
-    double cost_ns = opts->line ? 0 : qs_view_cost_ns("steady_state", series->n, series->runs, opts);
+    double cost_ns = opts->line ? 0 : qs_sample_cost_ns("steady_state", series->n, series->runs, opts);
     (void)qs_work_begin(opts->work, "steady_state", cost_ns, &piece); /* what follows asks by itself */
-    *v = (struct qs_view){.series = series,
-                          .x = series->v,
-                          .n = series->n,
-                          .runs = series->runs,
-                          .nested = {.v = series->v, .off = series->off, .k = series->runs},
-                          .opts = opts};
-    v->id = qs_analysis_stream(qs_analysis_stream(1, series->benchmark), series->metric);
-    if (qs_sorted_copy(series->v, series->n, &v->sorted) != QS_OK)
-        v->sorted = qs_calloc(series->n, sizeof *v->sorted);
-    v->medians = qs_calloc(series->runs, sizeof *v->medians);
-    v->means = qs_calloc(series->runs, sizeof *v->means);
-    v->minima = qs_calloc(series->runs, sizeof *v->minima);
+    *s = (struct qs_sample){.series = series,
+                            .x = series->v,
+                            .n = series->n,
+                            .runs = series->runs,
+                            .nested = {.v = series->v, .off = series->off, .k = series->runs},
+                            .opts = opts};
+    s->id = qs_analysis_stream(qs_analysis_stream(1, series->benchmark), series->metric);
+    if (qs_sorted_copy(series->v, series->n, &s->sorted) != QS_OK)
+        s->sorted = qs_calloc(series->n, sizeof *s->sorted);
+    s->medians = qs_calloc(series->runs, sizeof *s->medians);
+    s->means = qs_calloc(series->runs, sizeof *s->means);
+    s->minima = qs_calloc(series->runs, sizeof *s->minima);
     for (size_t i = 0; i < series->runs; i++) {
         struct qs_moments m;
         const double *from = series->v + series->off[i];
         size_t n = series->off[i + 1] - series->off[i];
         (void)qs_moments(from, n, &m);
-        (void)qs_median(series->runs == 1 ? v->sorted : from, n, &v->medians[i]);
-        v->means[i] = m.mean;
-        v->minima[i] = m.min;
+        (void)qs_median(series->runs == 1 ? s->sorted : from, n, &s->medians[i]);
+        s->means[i] = m.mean;
+        s->minima[i] = m.min;
     }
-    v->ess = (struct qs_ess){NAN, NAN, NAN, NAN, NAN};
-    v->ess_status = opts->line ? QS_ENODATA : qs_ess(series->v, series->n, NULL, 0, &v->ess);
+    s->ess = (struct qs_ess){NAN, NAN, NAN, NAN, NAN};
+    s->ess_status = opts->line ? QS_ENODATA : qs_ess(series->v, series->n, NULL, 0, &s->ess);
     for (size_t i = 0; i < QS_DROP_COUNT; i++)
-        v->dropped += series->dropped[i];
-    v->steady = qs_calloc(series->runs, sizeof *v->steady);
+        s->dropped += series->dropped[i];
+    s->steady = qs_calloc(series->runs, sizeof *s->steady);
     if (!opts->line)
-        find_steady_states(v, &piece);
+        find_steady_states(s, &piece);
 }
 
-void qs_view_done(struct qs_view *v)
+void qs_sample_done(struct qs_sample *s)
 {
-    free(v->sorted);
-    free(v->medians);
-    free(v->means);
-    free(v->minima);
-    free(v->steady);
+    free(s->sorted);
+    free(s->medians);
+    free(s->means);
+    free(s->minima);
+    free(s->steady);
 }
 
 /* What the layouts of quiesce (ctl/layout/) and its exports read: to show more, name it here too. */
@@ -114,7 +114,7 @@ static bool is_on_line(const char *name)
     return strcmp(name, "describe") == 0 || strcmp(name, "run_medians") == 0;
 }
 
-static bool is_left_out(const struct qs_view_stat *row, const struct qs_analysis_opts *opts)
+static bool is_left_out(const struct qs_sample_stat *row, const struct qs_analysis_opts *opts)
 {
     const struct qs_stat *stat = &row->stat;
     return (opts->line && !is_on_line(stat->name)) ||
@@ -122,41 +122,41 @@ static bool is_left_out(const struct qs_view_stat *row, const struct qs_analysis
            (opts->page && !is_on_page(stat->name));
 }
 
-const struct qs_stat_table qs_view_tables[] = {{&qs_one_stats->stat, sizeof *qs_one_stats},
-                                               {&qs_shape_stats->stat, sizeof *qs_shape_stats},
-                                               {&qs_mode_stats->stat, sizeof *qs_mode_stats},
-                                               {&qs_run_stats->stat, sizeof *qs_run_stats},
-                                               {NULL}};
+const struct qs_stat_table qs_sample_tables[] = {{&qs_one_stats->stat, sizeof *qs_one_stats},
+                                                 {&qs_shape_stats->stat, sizeof *qs_shape_stats},
+                                                 {&qs_mode_stats->stat, sizeof *qs_mode_stats},
+                                                 {&qs_run_stats->stat, sizeof *qs_run_stats},
+                                                 {NULL}};
 
-static const struct qs_view_stat *view_at(size_t i)
+static const struct qs_sample_stat *view_at(size_t i)
 {
-    return (const void *)qs_stat_at(qs_view_tables, i);
+    return (const void *)qs_stat_at(qs_sample_tables, i);
 }
 
 static void put_view(struct qs_json *j, const void *at)
 {
-    const struct qs_view *v = *(const struct qs_view *const *)at;
-    const struct qs_view_stat *row;
+    const struct qs_sample *s = *(const struct qs_sample *const *)at;
+    const struct qs_sample_stat *row;
     for (size_t i = 0; (row = view_at(i)); i++) {
         const struct qs_stat *stat = &row->stat;
-        struct qs_stat_head head = {.n_used = row->basis == QS_BASIS_RUNS ? v->runs : v->n,
-                                    .n_dropped = v->dropped,
-                                    .seed = v->opts->seed};
-        if (is_left_out(row, v->opts))
+        struct qs_stat_head head = {.n_used = row->basis == QS_BASIS_RUNS ? s->runs : s->n,
+                                    .n_dropped = s->dropped,
+                                    .seed = s->opts->seed};
+        if (is_left_out(row, s->opts))
             continue;
-        struct qs_analysis_opts opts = *v->opts;
-        struct qs_view view = *v;
-        view.opts = &opts;
-        double cost_ns = qs_view_cost_ns(stat->name, v->n, v->runs, &opts);
+        struct qs_analysis_opts opts = *s->opts;
+        struct qs_sample sample = *s;
+        sample.opts = &opts;
+        double cost_ns = qs_sample_cost_ns(stat->name, s->n, s->runs, &opts);
         if (!qs_work_begin(opts.work, stat->name, cost_ns, &opts.progress))
             return; /* nobody reads the document */
         QS_FREED void *told = qs_calloc(1, stat->bytes);
-        head.status = row->tell(&view, told);
+        head.status = row->tell(&sample, told);
         qs_put_stat(j, stat, &head, told);
     }
 }
 
-const struct qs_field qs_view_rows[] = {QS_STATS_PART(qs_view_tables, put_view), {.name = NULL}};
+const struct qs_field qs_sample_stat_rows[] = {QS_STATS_PART(qs_sample_tables, put_view), {.name = NULL}};
 
 const struct qs_stat_table qs_pair_tables[] = {{&qs_two_stats->stat, sizeof *qs_two_stats},
                                                {&qs_rank_stats->stat, sizeof *qs_rank_stats},
@@ -211,15 +211,15 @@ static void put_points(struct qs_json *j, const void *at)
     const struct qs_points_stat *row;
     for (size_t i = 0; (row = points_at(i)); i++) {
         const struct qs_stat *stat = &row->stat;
-        if (p->view->opts->page && !is_on_page(stat->name))
+        if (p->sample->opts->page && !is_on_page(stat->name))
             continue;
         struct qs_stat_head head = {
-            .n_used = p->n, .n_dropped = p->view->dropped, .seed = p->view->opts->seed};
-        struct qs_analysis_opts opts = *p->view->opts;
-        struct qs_view view = *p->view;
+            .n_used = p->n, .n_dropped = p->sample->dropped, .seed = p->sample->opts->seed};
+        struct qs_analysis_opts opts = *p->sample->opts;
+        struct qs_sample sample = *p->sample;
         struct qs_points points = *p;
-        view.opts = &opts;
-        points.view = &view;
+        sample.opts = &opts;
+        points.sample = &sample;
         double cost_ns = qs_points_cost_ns(stat->name, p->n, &opts);
         if (!qs_work_begin(opts.work, stat->name, cost_ns, &opts.progress))
             return;
@@ -257,14 +257,14 @@ const struct qs_field qs_points_rows[] = {
     QS_STATS_PART(qs_points_tables, put_points),
     {.name = NULL}};
 
-double qs_view_plan_ns(size_t n, size_t n_runs, const struct qs_analysis_opts *opts)
+double qs_sample_plan_ns(size_t n, size_t n_runs, const struct qs_analysis_opts *opts)
 {
-    const struct qs_view_stat *row;
+    const struct qs_sample_stat *row;
     double sum = opts->line ? 0
-                            : qs_view_cost_ns("steady_state", n, n_runs, opts) +
-                                  qs_view_cost_ns("warnings", n, n_runs, opts);
+                            : qs_sample_cost_ns("steady_state", n, n_runs, opts) +
+                                  qs_sample_cost_ns("warnings", n, n_runs, opts);
     for (size_t i = 0; (row = view_at(i)); i++)
-        sum += is_left_out(row, opts) ? 0 : qs_view_cost_ns(row->stat.name, n, n_runs, opts);
+        sum += is_left_out(row, opts) ? 0 : qs_sample_cost_ns(row->stat.name, n, n_runs, opts);
     return sum;
 }
 

@@ -38,10 +38,10 @@ static const struct qs_field components_rows[] = {
     QS_ROW_AS("flags", components, of.flags, FLAGS, QS_FLAGS_MEANING, .words = qs_flag_names),
     {.name = NULL}};
 
-static enum qs_status tell_components(const struct qs_view *v, void *ret)
+static enum qs_status tell_components(const struct qs_sample *s, void *ret)
 {
     struct components *told = ret;
-    enum qs_status status = qs_varcomp(&v->nested, &told->of);
+    enum qs_status status = qs_varcomp(&s->nested, &told->of);
     told->samples_w10 = qs_kalibera2005_samples(told->of.t1, told->of.t2, RUN_COST);
     return status;
 }
@@ -52,18 +52,18 @@ static const struct qs_field reml_rows[] = {QS_ROW(qs_reml, between, DOUBLE, "va
                                             QS_ROW(qs_reml, se, DOUBLE, "standard error of the mean"),
                                             {.name = NULL}};
 
-static enum qs_status tell_reml(const struct qs_view *v, void *ret)
+static enum qs_status tell_reml(const struct qs_sample *s, void *ret)
 {
-    return qs_reml(&v->nested, ret);
+    return qs_reml(&s->nested, ret);
 }
 
-static enum qs_status tell_runs_mean_ci(const struct qs_view *v, void *ret)
+static enum qs_status tell_runs_mean_ci(const struct qs_sample *s, void *ret)
 {
     struct qs_moments m;
     struct qs_estimate *told = ret;
-    (void)qs_moments(v->means, v->runs, &m);
-    *told = (struct qs_estimate){m.mean, qs_ci_none(v->opts->level)};
-    return qs_hier_ci(&v->nested, v->opts->level, &told->ci);
+    (void)qs_moments(s->means, s->runs, &m);
+    *told = (struct qs_estimate){m.mean, qs_ci_none(s->opts->level)};
+    return qs_hier_ci(&s->nested, s->opts->level, &told->ci);
 }
 
 struct run_medians {
@@ -78,11 +78,11 @@ static const struct qs_field run_medians_rows[] = {
     {.name = NULL}};
 
 /* The headline of a series of runs: the median of the run medians, each run counting once. */
-static enum qs_status tell_run_medians(const struct qs_view *v, void *ret)
+static enum qs_status tell_run_medians(const struct qs_sample *s, void *ret)
 {
     struct run_medians *told = ret;
-    (void)qs_describe(v->medians, v->runs, &told->of);
-    return qs_median_ci(v->medians, v->runs, v->opts->level, &told->median);
+    (void)qs_describe(s->medians, s->runs, &told->of);
+    return qs_median_ci(s->medians, s->runs, s->opts->level, &told->median);
 }
 
 struct kalibera2005 {
@@ -101,10 +101,10 @@ static const struct qs_field kalibera2005_rows[] = {
     QS_ROW(kalibera2005, samples_w10, DOUBLE, "equation 8 as printed"),
     {.name = NULL}};
 
-static enum qs_status tell_kalibera2005(const struct qs_view *v, void *ret)
+static enum qs_status tell_kalibera2005(const struct qs_sample *s, void *ret)
 {
     struct kalibera2005 *told = ret;
-    enum qs_status status = qs_hier_kalibera2005(&v->nested, v->opts->level, &told->of);
+    enum qs_status status = qs_hier_kalibera2005(&s->nested, s->opts->level, &told->of);
     told->samples_w10 = qs_kalibera2005_samples(told->of.s2_x, told->of.s2_a, RUN_COST);
     return status;
 }
@@ -119,15 +119,15 @@ static const struct qs_field impact_rows[] = {
            .words = qs_additive_names),
     {.name = NULL}};
 
-static enum qs_status tell_impact(const struct qs_view *v, void *ret)
+static enum qs_status tell_impact(const struct qs_sample *s, void *ret)
 {
     struct qs_impact *told = ret;
-    const struct qs_impact_opts opts = {.seed = v->opts->seed,
-                                        .stream = qs_analysis_stream(v->id, "impact_factor"),
-                                        .rounds = v->opts->resamples,
-                                        .progress = v->opts->progress};
+    const struct qs_impact_opts opts = {.seed = s->opts->seed,
+                                        .stream = qs_analysis_stream(s->id, "impact_factor"),
+                                        .rounds = s->opts->resamples,
+                                        .progress = s->opts->progress};
     *told = (struct qs_impact){.raw = NAN, .transformed = NAN, .analytic = NAN};
-    return qs_impact_factor(&v->nested, &opts, told);
+    return qs_impact_factor(&s->nested, &opts, told);
 }
 
 struct plan {
@@ -154,18 +154,18 @@ static const struct qs_field planner_rows[] = {
     {.name = NULL}};
 
 /* What an interval of 1 % around the mean takes, where starting a run costs as much as so many iterations. */
-static enum qs_status tell_planner(const struct qs_view *v, void *ret)
+static enum qs_status tell_planner(const struct qs_sample *s, void *ret)
 {
     static const double weights[] = {1, 10, 100, 1000};
     enum { WEIGHTS = sizeof weights / sizeof *weights };
-    const struct qs_tree tree = qs_nested_tree(&v->nested);
+    const struct qs_tree tree = qs_nested_tree(&s->nested);
     struct qs_design_opts opts = qs_design_opts_default();
     struct qs_components parts;
     enum qs_status status = qs_tree_components(&tree, &parts), last = status;
     struct planner *told = ret;
     struct plan *plans = qs_calloc(WEIGHTS, sizeof *plans);
     *told = (struct planner){PLAN_HALF_WIDTH, {.v = plans}};
-    opts.level = v->opts->level;
+    opts.level = s->opts->level;
     opts.half_width_ratio = PLAN_HALF_WIDTH;
     opts.cost_ns[QS_DESIGN_ITERATION] = 1;
     for (size_t i = 0; status == QS_OK && i < WEIGHTS; i++) {
@@ -182,7 +182,7 @@ static enum qs_status tell_planner(const struct qs_view *v, void *ret)
     return last;
 }
 
-const struct qs_view_stat qs_run_stats[] = {
+const struct qs_sample_stat qs_run_stats[] = {
     {QS_STAT("run_medians", run_medians, run_medians_rows, "order statistics of the medians of the runs",
              "The headline of several runs: the median of their medians"),
      .tell = tell_run_medians, .basis = QS_BASIS_RUNS},

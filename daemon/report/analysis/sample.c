@@ -10,13 +10,13 @@
 static void put_warnings(struct qs_json *j, const void *at)
 {
     const struct qs_told_sample *s = at;
-    struct qs_view view = *s->view;
-    struct qs_analysis_opts opts = *view.opts;
-    double cost_ns = qs_view_cost_ns("warnings", view.n, view.runs, &opts);
-    view.opts = &opts;
+    struct qs_sample sample = *s->of;
+    struct qs_analysis_opts opts = *sample.opts;
+    double cost_ns = qs_sample_cost_ns("warnings", sample.n, sample.runs, &opts);
+    sample.opts = &opts;
     qs_json_array(j);
     if (qs_work_begin(opts.work, "warnings", cost_ns, &opts.progress))
-        qs_put_warnings(j, &view);
+        qs_put_warnings(j, &sample);
     qs_json_array_end(j);
 }
 
@@ -38,7 +38,7 @@ static void put_histogram(struct qs_json *j, const void *at)
     struct histogram told = {.lo = s->lo, .hi = s->hi};
     double width = (s->hi - s->lo) / BINS;
     for (size_t i = 0; i < s->n; i++) {
-        double x = s->view->x[i], bin = width > 0 ? (x - s->lo) / width : 0;
+        double x = s->of->x[i], bin = width > 0 ? (x - s->lo) / width : 0;
         if (x > s->hi)
             told.above++;
         else
@@ -55,7 +55,7 @@ static const struct qs_field look_rows[] = {
 static void put_looks(struct qs_json *j, const void *at)
 {
     const struct qs_told_sample *s = at;
-    if (!s->view->opts->line)
+    if (!s->of->opts->line)
         qs_put_fields(j, look_rows, s);
 }
 
@@ -68,21 +68,21 @@ const struct qs_field qs_sample_rows[] = {
     QS_ROW(qs_told_sample, n_dropped, COUNT, "values that were left out"),
     QS_ROW(qs_told_sample, dropped, COUNTED, "how many of them, by reason", .words = qs_drop_names),
     {.kind = QS_FIELD_PART, .put = put_looks, .of = look_rows},
-    QS_ROWS_OF(qs_told_sample, view, qs_view_rows),
+    QS_ROWS_OF(qs_told_sample, of, qs_sample_stat_rows),
     {.name = NULL}};
 
-struct qs_told_sample qs_tell_sample(const struct qs_view *v)
+struct qs_told_sample qs_tell_sample(const struct qs_sample *s)
 {
     struct qs_tukey t = {.far_hi = NAN};
-    struct qs_told_sample told = {.view = v,
-                                  .scale = v->series->scale,
-                                  .lo = v->sorted[0],
-                                  .hi = v->sorted[v->n - 1],
-                                  .n = v->n,
-                                  .runs = v->runs,
-                                  .n_dropped = v->dropped};
-    (void)qs_tukey_flags(v->sorted, v->n, NULL, &t);
+    struct qs_told_sample told = {.of = s,
+                                  .scale = s->series->scale,
+                                  .lo = s->sorted[0],
+                                  .hi = s->sorted[s->n - 1],
+                                  .n = s->n,
+                                  .runs = s->runs,
+                                  .n_dropped = s->dropped};
+    (void)qs_tukey_flags(s->sorted, s->n, NULL, &t);
     told.hi = t.far_hi < told.hi ? t.far_hi : told.hi;
-    memcpy(told.dropped, v->series->dropped, sizeof told.dropped);
+    memcpy(told.dropped, s->series->dropped, sizeof told.dropped);
     return told;
 }

@@ -46,7 +46,7 @@ void qs_statistics_schema(struct qs_buf *out)
 {
     struct qs_json j = begin(out, "Statistics of the documents of files");
     qs_json_kobject(&j, "$defs");
-    put_stats(&j, qs_view_tables);
+    put_stats(&j, qs_sample_tables);
     put_stats(&j, qs_pair_tables);
     put_stats(&j, qs_points_tables);
     put_stats(&j, qs_family_tables);

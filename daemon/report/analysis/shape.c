@@ -36,32 +36,32 @@ static const struct qs_field harrell_davis_rows[] = {
     QS_ROW_AS("p99_se", harrell_davis, se[QS_Q99], DOUBLE, "its standard error"),
     {.name = NULL}};
 
-static enum qs_status tell_harrell_davis(const struct qs_view *v, void *ret)
+static enum qs_status tell_harrell_davis(const struct qs_sample *s, void *ret)
 {
     struct harrell_davis *told = ret;
     enum qs_status status = QS_OK;
     for (size_t i = 0; i < QS_Q_COUNT; i++)
-        status = qs_hd_quantile(v->sorted, v->n, qs_summary_probs[i], &told->q[i], &told->se[i]);
+        status = qs_hd_quantile(s->sorted, s->n, qs_summary_probs[i], &told->q[i], &told->se[i]);
     return status;
 }
 
-static enum qs_status tell_hd_median_ci(const struct qs_view *v, void *ret)
+static enum qs_status tell_hd_median_ci(const struct qs_sample *s, void *ret)
 {
     struct qs_estimate *told = ret;
-    *told = (struct qs_estimate){NAN, qs_ci_none(v->opts->level)};
-    (void)qs_hd_quantile(v->sorted, v->n, 0.5, &told->estimate, NULL);
-    return qs_hd_ci(v->sorted, v->n, 0.5, v->opts->level, &told->ci);
+    *told = (struct qs_estimate){NAN, qs_ci_none(s->opts->level)};
+    (void)qs_hd_quantile(s->sorted, s->n, 0.5, &told->estimate, NULL);
+    return qs_hd_ci(s->sorted, s->n, 0.5, s->opts->level, &told->ci);
 }
 
-static enum qs_status tell_mean_ci_z(const struct qs_view *v, void *ret)
+static enum qs_status tell_mean_ci_z(const struct qs_sample *s, void *ret)
 {
     struct qs_moments m;
     struct qs_estimate *told = ret;
-    enum qs_status status = qs_moments(v->x, v->n, &m);
-    *told = (struct qs_estimate){m.mean, qs_ci_none(v->opts->level)};
-    if (status == QS_OK && v->n > 1)
-        told->ci = qs_z_interval(m.mean, sqrt(m.var), (double)v->n, v->opts->level);
-    return v->n > 1 ? status : QS_ETOOFEW;
+    enum qs_status status = qs_moments(s->x, s->n, &m);
+    *told = (struct qs_estimate){m.mean, qs_ci_none(s->opts->level)};
+    if (status == QS_OK && s->n > 1)
+        told->ci = qs_z_interval(m.mean, sqrt(m.var), (double)s->n, s->opts->level);
+    return s->n > 1 ? status : QS_ETOOFEW;
 }
 
 struct bootstrap {
@@ -88,39 +88,39 @@ static const struct qs_field bootstrap_rows[] = {
     QS_ROW_AS("flags", bootstrap, boot.bca.flags, FLAGS, QS_FLAGS_MEANING, .words = qs_flag_names),
     {.name = NULL}};
 
-static struct qs_boot_opts boot_opts(const struct qs_view *v, const char *name,
+static struct qs_boot_opts boot_opts(const struct qs_sample *s, const char *name,
                                      double (*statistic)(double *x, size_t n, void *user))
 {
     /* ranks of the middle are drawn then, whatever the number of values */
-    bool is_quick = statistic == qs_statistic_median && v->n >= QS_RESAMPLE_MANY;
+    bool is_quick = statistic == qs_statistic_median && s->n >= QS_RESAMPLE_MANY;
     return (struct qs_boot_opts){.statistic = statistic,
-                                 .level = v->opts->level,
+                                 .level = s->opts->level,
                                  .resamples =
-                                     is_quick ? v->opts->resamples : qs_analysis_resamples(v->opts, v->n),
-                                 .seed = v->opts->seed,
-                                 .stream = qs_analysis_stream(v->id, name),
-                                 .progress = v->opts->progress};
+                                     is_quick ? s->opts->resamples : qs_analysis_resamples(s->opts, s->n),
+                                 .seed = s->opts->seed,
+                                 .stream = qs_analysis_stream(s->id, name),
+                                 .progress = s->opts->progress};
 }
 
-static enum qs_status tell_bootstrap(const struct qs_view *v, const char *name,
+static enum qs_status tell_bootstrap(const struct qs_sample *s, const char *name,
                                      double (*statistic)(double *x, size_t n, void *user),
                                      struct bootstrap *ret)
 {
-    const struct qs_boot_opts opts = boot_opts(v, name, statistic);
-    enum qs_status status = qs_boot_ci(v->x, v->n, &opts, &ret->boot);
+    const struct qs_boot_opts opts = boot_opts(s, name, statistic);
+    enum qs_status status = qs_boot_ci(s->x, s->n, &opts, &ret->boot);
     ret->basic_lo = 2 * ret->boot.estimate - ret->boot.pct.hi;
     ret->basic_hi = 2 * ret->boot.estimate - ret->boot.pct.lo;
     return status;
 }
 
-static enum qs_status tell_bootstrap_mean(const struct qs_view *v, void *ret)
+static enum qs_status tell_bootstrap_mean(const struct qs_sample *s, void *ret)
 {
-    return tell_bootstrap(v, "bootstrap_mean", qs_statistic_mean, ret);
+    return tell_bootstrap(s, "bootstrap_mean", qs_statistic_mean, ret);
 }
 
-static enum qs_status tell_bootstrap_median(const struct qs_view *v, void *ret)
+static enum qs_status tell_bootstrap_median(const struct qs_sample *s, void *ret)
 {
-    return tell_bootstrap(v, "bootstrap_median", qs_statistic_median, ret);
+    return tell_bootstrap(s, "bootstrap_median", qs_statistic_median, ret);
 }
 
 static const struct qs_field block_bootstrap_rows[] = {
@@ -129,13 +129,13 @@ static const struct qs_field block_bootstrap_rows[] = {
     QS_ROWS_OF(bootstrap, boot.pct, qs_ci_rows),
     {.name = NULL}};
 
-static enum qs_status tell_block_bootstrap(const struct qs_view *v, void *ret)
+static enum qs_status tell_block_bootstrap(const struct qs_sample *s, void *ret)
 {
     struct bootstrap *told = ret;
-    told->boot = (struct qs_boot){.estimate = NAN, .bias = NAN, .se = NAN, .pct = qs_ci_none(v->opts->level)};
-    const struct qs_boot_opts opts = boot_opts(v, "block_bootstrap_mean", qs_statistic_mean);
-    size_t length = v->ess_status == QS_OK ? qs_block_length(v->n, v->ess.tau) : 0;
-    return qs_block_boot_ci(v->x, v->n, NULL, 0, length, &opts, &told->boot);
+    told->boot = (struct qs_boot){.estimate = NAN, .bias = NAN, .se = NAN, .pct = qs_ci_none(s->opts->level)};
+    const struct qs_boot_opts opts = boot_opts(s, "block_bootstrap_mean", qs_statistic_mean);
+    size_t length = s->ess_status == QS_OK ? qs_block_length(s->n, s->ess.tau) : 0;
+    return qs_block_boot_ci(s->x, s->n, NULL, 0, length, &opts, &told->boot);
 }
 
 static const struct qs_field thinning_rows[] = {
@@ -145,10 +145,10 @@ static const struct qs_field thinning_rows[] = {
     QS_ROW(qs_thinning, p, DOUBLE, "Ljung-Box of what is kept"),
     {.name = NULL}};
 
-static enum qs_status tell_thinning(const struct qs_view *v, void *ret)
+static enum qs_status tell_thinning(const struct qs_sample *s, void *ret)
 {
     *(struct qs_thinning *)ret = (struct qs_thinning){.r1 = NAN, .p = NAN};
-    return qs_thin(v->x, v->n, NULL, 0, ret);
+    return qs_thin(s->x, s->n, NULL, 0, ret);
 }
 
 static const struct qs_field futhark_rows[] = {
@@ -156,14 +156,14 @@ static const struct qs_field futhark_rows[] = {
     QS_ROW_AS("lag1", qs_futhark, r1, DOUBLE, "correlation of neighbours"),
     {.name = NULL}};
 
-static enum qs_status tell_futhark(const struct qs_view *v, void *ret)
+static enum qs_status tell_futhark(const struct qs_sample *s, void *ret)
 {
     struct qs_futhark *f = ret;
     struct qs_summary d;
-    enum qs_status status = qs_describe(v->x, v->n, &d);
+    enum qs_status status = qs_describe(s->x, s->n, &d);
     *f = (struct qs_futhark){NAN, NAN};
-    (void)qs_futhark_metrics(v->x, v->n, NULL, 0, QS_ROOT_SQUARE, f);
-    f->rse = d.rse * sqrt((double)(v->n - 1) / (double)v->n); /* also of negative means */
+    (void)qs_futhark_metrics(s->x, s->n, NULL, 0, QS_ROOT_SQUARE, f);
+    f->rse = d.rse * sqrt((double)(s->n - 1) / (double)s->n); /* also of negative means */
     return status;
 }
 
@@ -174,9 +174,9 @@ static const struct qs_field shapiro_rows[] = {
     QS_ROW(qs_fit, p, DOUBLE, P_MEANING),
     {.name = NULL}};
 
-static enum qs_status tell_shapiro(const struct qs_view *v, void *ret)
+static enum qs_status tell_shapiro(const struct qs_sample *s, void *ret)
 {
-    return qs_shapiro(v->x, v->n, ret);
+    return qs_shapiro(s->x, s->n, ret);
 }
 
 static const struct qs_field log_normality_rows[] = {
@@ -185,10 +185,10 @@ static const struct qs_field log_normality_rows[] = {
     QS_ROWS_OF(qs_shape_test, log, shapiro_rows),
     {.name = NULL}};
 
-static enum qs_status tell_log_normality(const struct qs_view *v, void *ret)
+static enum qs_status tell_log_normality(const struct qs_sample *s, void *ret)
 {
     struct qs_shape_test *t = ret;
-    enum qs_status status = qs_shape_test(v->x, v->n, 0.05, t);
+    enum qs_status status = qs_shape_test(s->x, s->n, 0.05, t);
     return status == QS_OK && isnan(t->log.statistic) ? QS_EDOM : status;
 }
 
@@ -197,9 +197,9 @@ static const struct qs_field anderson_darling_rows[] = {
     QS_ROW(qs_fit, p, DOUBLE, P_MEANING),
     {.name = NULL}};
 
-static enum qs_status tell_anderson_darling(const struct qs_view *v, void *ret)
+static enum qs_status tell_anderson_darling(const struct qs_sample *s, void *ret)
 {
-    return qs_anderson_darling(v->x, v->n, ret);
+    return qs_anderson_darling(s->x, s->n, ret);
 }
 
 static const struct qs_field lilliefors_rows[] = {
@@ -207,9 +207,9 @@ static const struct qs_field lilliefors_rows[] = {
     QS_ROW(qs_fit, p, DOUBLE, P_MEANING),
     {.name = NULL}};
 
-static enum qs_status tell_lilliefors(const struct qs_view *v, void *ret)
+static enum qs_status tell_lilliefors(const struct qs_sample *s, void *ret)
 {
-    return qs_lilliefors(v->x, v->n, ret);
+    return qs_lilliefors(s->x, s->n, ret);
 }
 
 struct qq {
@@ -218,14 +218,14 @@ struct qq {
 static const struct qs_field qq_rows[] = {QS_ROW(qq, r, DOUBLE, "correlation, 1: as normal as can be"),
                                           {.name = NULL}};
 
-static enum qs_status tell_qq(const struct qs_view *v, void *ret)
+static enum qs_status tell_qq(const struct qs_sample *s, void *ret)
 {
     struct qq *told = ret;
     told->r = NAN;
-    return qs_qq_correlation(v->x, v->n, &told->r);
+    return qs_qq_correlation(s->x, s->n, &told->r);
 }
 
-const struct qs_view_stat qs_shape_stats[] = {
+const struct qs_sample_stat qs_shape_stats[] = {
     {QS_STAT("harrell_davis", harrell_davis, harrell_davis_rows,
              "Harrell-Davis 1982, errors of Maritz-Jarrett 1978",
              "Quantiles as weighted means of all order statistics, with their standard errors"),

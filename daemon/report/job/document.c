@@ -105,7 +105,7 @@ static double plan_ns(const struct qs_report_group *groups, size_t count, const 
         for (size_t m = 0; m < groups[i].metric_count; m++) {
             for (size_t a = 0; a < groups[i].in->spec->arm_count; a++) {
                 const struct qs_metric_arm *arm = &groups[i].metrics[m].arms[a];
-                sum += arm->count > 0 ? qs_view_plan_ns(arm->count, arm->runs, opts) : 0;
+                sum += arm->count > 0 ? qs_sample_plan_ns(arm->count, arm->runs, opts) : 0;
             }
         }
     }
@@ -302,9 +302,9 @@ static struct of_run of_run(const struct qs_report_input *in, const struct qs_ru
 
 static double run_plan_ns(const struct of_run *of, size_t durations, const struct qs_analysis_opts *opts)
 {
-    double sum = durations > 0 ? qs_view_plan_ns(durations, 1, opts) : 0;
+    double sum = durations > 0 ? qs_sample_plan_ns(durations, 1, opts) : 0;
     for (size_t m = 0; of->metrics && m < of->in->metrics->metric_count; m++)
-        sum += of->metrics->values[m].n > 0 ? qs_view_plan_ns(of->metrics->values[m].n, 1, opts) : 0;
+        sum += of->metrics->values[m].n > 0 ? qs_sample_plan_ns(of->metrics->values[m].n, 1, opts) : 0;
     return sum;
 }
 

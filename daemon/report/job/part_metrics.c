@@ -88,16 +88,16 @@ static void put_strip(struct qs_json *j, const struct qs_part_metric *p, const s
 static void put_sample(struct qs_json *j, const struct qs_import_series *s,
                        const struct qs_analysis_opts *opts)
 {
-    struct qs_view v;
+    struct qs_sample sample;
     qs_json_key(j, "sample");
     if (s->n == 0) {
         qs_json_null(j);
         return;
     }
-    qs_view_init(&v, s, opts);
-    const struct qs_told_sample told = qs_tell_sample(&v);
+    qs_sample_init(&sample, s, opts);
+    const struct qs_told_sample told = qs_tell_sample(&sample);
     qs_put_object(j, qs_sample_rows, &told);
-    qs_view_done(&v);
+    qs_sample_done(&sample);
 }
 
 void qs_put_part_metric(struct qs_json *j, const struct qs_part_metric *p, const struct qs_analysis_opts *how)

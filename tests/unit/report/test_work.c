@@ -67,7 +67,7 @@ static void test_documents_tell_all_of_their_pieces(void **state)
 {
     size_t statistics = 0;
     (void)state;
-    while (qs_stat_at(qs_view_tables, statistics))
+    while (qs_stat_at(qs_sample_tables, statistics))
         statistics++;
     for (size_t i = 0; i < DOCUMENTS; i++) {
         struct listener l = {.asked = 0};
@@ -110,7 +110,8 @@ static void test_costs_rise(void **state)
     const struct qs_analysis_opts opts = qs_analysis_opts_default();
     double last[3] = {0, 0, 0};
     for (size_t n = 2; n <= 16384; n *= 2) {
-        const double now[] = {qs_view_plan_ns(n, 2, &opts), qs_pair_plan_ns(QS_BASIS_ITERATIONS, n, n, &opts),
+        const double now[] = {qs_sample_plan_ns(n, 2, &opts),
+                              qs_pair_plan_ns(QS_BASIS_ITERATIONS, n, n, &opts),
                               qs_points_cost_ns("hunter", n, &opts)};
         for (size_t i = 0; i < 3; i++) {
             assert_true(now[i] > last[i]);
