@@ -9,27 +9,29 @@
 #include "store/read/reader.h"
 #include "store/values.h"
 
-/* A row for each measured iteration: taints, its place, evaluations, the run's warm-up, how many clean ones
- * it is, and what was asked for, NULL where it is missing. */
+/* The measured windows of a run: what is the same for all of a window's iterations is asked once a window.
+ * Of a metric that windows have, each with its value and how many clean iterations it has. */
+#define WINDOWS(COLUMNS, JOIN)                                                                               \
+    "SELECT w.id, w.taint, max(w.evals, 1), r.warmup_n" COLUMNS                                              \
+    " FROM run r JOIN window w ON w.run_id = r.id" JOIN                                                      \
+    " WHERE r.id = ?1 AND w.phase = 1 AND w.n > 0 ORDER BY w.first_seq, w.id"
+static const char windows_sql[] = WINDOWS("", "");
+static const char said_sql[] = WINDOWS(
+    ", (SELECT count(*) FROM iteration t WHERE t.window_id = w.id AND (t.taint | w.taint) = 0), e.after",
+    " LEFT JOIN evidence e ON e.window_id = w.id AND e.sensor_id = -?2");
+
+/* The iterations of a window, each with what was asked for, NULL where it is missing. */
 #define ITERATIONS(COLUMNS, JOIN)                                                                            \
-    "SELECT w.taint | t.taint, w.id, t.i, max(w.evals, 1), r.warmup_n, (w.taint | t.taint) = 0, " COLUMNS    \
-    " FROM run r JOIN window w ON w.run_id = r.id JOIN iteration t ON t.window_id = w.id " JOIN              \
-    " WHERE r.id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i"
+    "SELECT t.i, t.taint, " COLUMNS " FROM iteration t " JOIN " WHERE t.window_id = ?1 ORDER BY t.i"
+#define WITH_USAGE " LEFT JOIN iteration_rusage u ON u.window_id = t.window_id AND u.i = t.i"
 static const char durations_sql[] = ITERATIONS("t.duration_ns", "");
-static const char status_sql[] =
-    ITERATIONS("coalesce(s.status, 0)", "LEFT JOIN iteration_status s ON s.window_id = w.id AND s.i = t.i");
-static const char usage_sql[] =
-    ITERATIONS(QS_RUSAGE_COLUMN_LIST, "LEFT JOIN iteration_rusage u ON u.window_id = w.id AND u.i = t.i");
-static const char used_sql[] = ITERATIONS("t.duration_ns, " QS_RUSAGE_COLUMN_LIST,
-                                          "LEFT JOIN iteration_rusage u ON u.window_id = w.id AND u.i = t.i");
+static const char status_sql[] = ITERATIONS(
+    "coalesce(s.status, 0)", "LEFT JOIN iteration_status s ON s.window_id = t.window_id AND s.i = t.i");
+static const char usage_sql[] = ITERATIONS(QS_RUSAGE_COLUMN_LIST, WITH_USAGE);
+static const char used_sql[] = ITERATIONS("t.duration_ns, " QS_RUSAGE_COLUMN_LIST, WITH_USAGE);
 static const char declared_sql[] = ITERATIONS(
-    "v.value", "LEFT JOIN iteration_metric v ON v.window_id = w.id AND v.metric_id = ?2 AND v.i = t.i");
-/* The same for each window. */
-static const char window_sql[] =
-    "SELECT w.taint, w.id, 0, max(w.evals, 1), r.warmup_n, (SELECT count(*) FROM iteration t WHERE"
-    " t.window_id = w.id AND (t.taint | w.taint) = 0), e.after FROM run r JOIN window w ON w.run_id = r.id"
-    " LEFT JOIN evidence e ON e.window_id = w.id AND e.sensor_id = -?2"
-    " WHERE r.id = ?1 AND w.phase = 1 AND w.n > 0 ORDER BY w.first_seq, w.id";
+    "v.value",
+    "LEFT JOIN iteration_metric v ON v.window_id = t.window_id AND v.metric_id = ?2 AND v.i = t.i");
 
 /* What commands of the farm said after a window is evidence `metric:NAME_UNIT`; the row of metric by that
  * name has the direction. */
@@ -118,16 +120,25 @@ void qs_metric_list_done(struct qs_metric_list *list)
     *list = (struct qs_metric_list){0};
 }
 
-static const char *sql_of(int64_t metric)
+static const char *iterations_sql(int64_t metric)
 {
     if (metric == QS_VALUES_STATUS)
         return status_sql;
     if (metric == QS_VALUES_USED)
         return used_sql;
-    if (metric <= 0)
-        return metric < 0 ? window_sql : durations_sql;
+    if (metric == 0)
+        return durations_sql;
     return metric <= QS_RUSAGE_COLUMNS ? usage_sql : declared_sql;
 }
+
+struct visit { /* of a run's values, one after the other */
+    struct qs_store_reader *r;
+    int64_t metric;
+    qs_value_fn *fn;
+    void *user;
+    size_t warmup_left;
+    bool begun; /* warmup_left is known */
+};
 
 static void take_value(struct qs_stmt *s, int64_t metric, double usage[QS_RUSAGE_COLUMNS], struct qs_value *v)
 {
@@ -145,30 +156,59 @@ static void take_value(struct qs_stmt *s, int64_t metric, double usage[QS_RUSAGE
         v->value = used ? usage[metric - 1] : qs_stmt_get_double(s);
 }
 
-bool qs_read_values(struct qs_store_reader *r, int64_t run, int64_t metric, qs_value_fn *fn, void *user,
-                    struct qs_err *err)
+static bool visit_iterations(struct visit *g, const struct qs_value *window, struct qs_err *err)
 {
     struct qs_stmt s;
     double usage[QS_RUSAGE_COLUMNS];
-    const char *sql = sql_of(metric);
-    if (!qs_stmt_begin(&r->db, &s, sql, err))
+    const char *sql = iterations_sql(g->metric);
+    if (!qs_stmt_begin(&g->r->db, &s, sql, err))
+        return false;
+    qs_stmt_int(&s, window->window);
+    if (sql == declared_sql)
+        qs_stmt_int(&s, g->metric);
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
+        struct qs_value v = *window;
+        v.i = (uint32_t)qs_stmt_get_int(&s);
+        v.taint |= (uint32_t)qs_stmt_get_int(&s);
+        v.worth = qs_worth_next(v.taint, v.taint == 0, &g->warmup_left);
+        take_value(&s, g->metric, usage, &v);
+        g->fn(g->user, &v);
+    }
+    return ok;
+}
+
+static void visit_window(struct visit *g, struct qs_stmt *s, struct qs_value *window)
+{
+    window->worth = qs_worth_next(window->taint, (size_t)qs_stmt_get_int(s), &g->warmup_left);
+    window->value = qs_stmt_get_double(s);
+    g->fn(g->user, window);
+}
+
+bool qs_read_values(struct qs_store_reader *r, int64_t run, int64_t metric, qs_value_fn *fn, void *user,
+                    struct qs_err *err)
+{
+    struct visit g = {.r = r, .metric = metric, .fn = fn, .user = user};
+    struct qs_stmt s;
+    bool of_windows = metric < 0 && metric != QS_VALUES_STATUS && metric != QS_VALUES_USED;
+    if (!qs_stmt_begin(&r->db, &s, of_windows ? said_sql : windows_sql, err))
         return false;
     qs_stmt_int(&s, run);
-    if (sql == declared_sql || sql == window_sql)
+    if (of_windows)
         qs_stmt_int(&s, metric);
-    size_t warmup_left = 0;
-    bool first = true, ok = true;
-    while (qs_stmt_next(&s, &ok, err)) {
-        struct qs_value v = {.taint = (uint32_t)qs_stmt_get_int(&s)};
-        v.window = qs_stmt_get_int(&s);
-        v.i = (uint32_t)qs_stmt_get_int(&s);
-        v.evals = (uint32_t)qs_stmt_get_int(&s);
-        size_t warmup_n = (size_t)qs_stmt_get_int(&s), clean = (size_t)qs_stmt_get_int(&s);
-        warmup_left = first ? warmup_n : warmup_left;
-        first = false;
-        v.worth = qs_worth_next(v.taint, clean, &warmup_left);
-        take_value(&s, metric, usage, &v);
-        fn(user, &v);
+    bool ok = true;
+    while (ok && qs_stmt_next(&s, &ok, err)) {
+        struct qs_value window = {.window = qs_stmt_get_int(&s)};
+        window.taint = (uint32_t)qs_stmt_get_int(&s);
+        window.evals = (uint32_t)qs_stmt_get_int(&s);
+        size_t warmup_n = (size_t)qs_stmt_get_int(&s);
+        g.warmup_left = g.begun ? g.warmup_left : warmup_n;
+        g.begun = true;
+        if (of_windows)
+            visit_window(&g, &s, &window);
+        else
+            ok = visit_iterations(&g, &window, err);
     }
+    qs_stmt_end(&s);
     return ok;
 }
