@@ -160,3 +160,35 @@ bool qs_conditions_put(struct qs_json *j, const char *stored_json, const struct 
     qs_json_object_end(j);
     return controls != NULL;
 }
+
+static bool is_made(const struct qs_conditions_made *made, const char *stored_json,
+                    const struct qs_job_spec *spec, size_t point, size_t arm)
+{
+    return made->text && strcmp(made->stored_json, stored_json) == 0 &&
+           (made->is_all || (made->spec == spec && made->point == point && made->arm == arm));
+}
+
+void qs_conditions_put_made(struct qs_json *j, struct qs_conditions_made *made, const char *stored_json,
+                            const struct qs_job_spec *spec, size_t point, size_t arm)
+{
+    if (!is_made(made, stored_json, spec, point, arm)) {
+        struct qs_buf text;
+        qs_buf_init(&text);
+        struct qs_json own = qs_json_to(&text);
+        (void)qs_conditions_put(&own, stored_json, spec, point, arm);
+        qs_conditions_made_done(made);
+        *made = (struct qs_conditions_made){.stored_json = stored_json,
+                                            .is_all = qs_conditions_known(stored_json),
+                                            .spec = spec,
+                                            .point = point,
+                                            .arm = arm,
+                                            .text = qs_buf_take(&text)};
+    }
+    qs_json_raw(j, made->text);
+}
+
+void qs_conditions_made_done(struct qs_conditions_made *made)
+{
+    free(made->text);
+    *made = (struct qs_conditions_made){.text = NULL};
+}

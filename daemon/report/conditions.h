@@ -19,4 +19,16 @@ bool qs_conditions_known(const char *stored_json);
 bool qs_conditions_put(struct qs_json *j, const char *stored_json, const struct qs_job_spec *spec,
                        size_t point, size_t arm);
 
+/* The same of runs in turn, most of which follow one under the same conditions: those are not read again. */
+struct qs_conditions_made {
+    const char *stored_json; /* borrowed, as spec */
+    bool is_all;             /* of what the store keeps: the job was not asked */
+    const struct qs_job_spec *spec;
+    size_t point, arm;
+    char *text; /* owned; NULL: nothing was made yet */
+};
+void qs_conditions_put_made(struct qs_json *j, struct qs_conditions_made *made, const char *stored_json,
+                            const struct qs_job_spec *spec, size_t point, size_t arm);
+void qs_conditions_made_done(struct qs_conditions_made *made);
+
 #endif

@@ -188,19 +188,20 @@ static void values_done(struct values *v)
 
 /* The text of a kind of what a job says of a run; NULL: not known. */
 static char *job_text(const struct qs_sides *s, const struct qs_arm_run *run, enum kind kind,
-                      const struct text *around)
+                      const struct text *around, struct qs_conditions_made *conditions)
 {
     const struct qs_job_spec *spec = qs_sides_spec(s, run);
     if (!spec)
         return NULL;
     return kind == ARM ? qs_sides_arm(spec, run)
-                       : qs_sides_setup(s, spec, run, around ? &around->facts : NULL);
+                       : qs_sides_setup(s, spec, run, around ? &around->facts : NULL, conditions);
 }
 
 /* own: texts that were made for it. */
 static void gather(const struct qs_sides *s, const struct texts *around, const struct qs_side_series *series,
                    enum kind kind, bool inherited, struct texts *own, struct values *ret)
 {
+    QS_SCOPED(qs_conditions_made_done) struct qs_conditions_made conditions = {.text = NULL};
     *own = (struct texts){0};
     *ret = (struct values){0};
     for (size_t i = 0; i < series->count; i++) {
@@ -211,7 +212,7 @@ static void gather(const struct qs_sides *s, const struct texts *around, const s
             texts_add(own, kind == HOST ? run->host_json : run->env_json, NULL);
             continue;
         }
-        char *text = job_text(s, run, kind, inherited ? find(around, run->env_json) : NULL);
+        char *text = job_text(s, run, kind, inherited ? find(around, run->env_json) : NULL, &conditions);
         texts_add(own, text, text);
     }
     texts_unite(own);

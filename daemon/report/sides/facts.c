@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "config/job/env.h"
-#include "report/conditions.h"
 #include "report/env_facts.h"
 #include "report/sides/impl.h"
 #include "report/variables.h"
@@ -88,14 +87,8 @@ static void put_variables(struct qs_json *j, const struct qs_sides *s, const str
         qs_json_kint(j, "variables_bytes", put.bytes);
 }
 
-static void put_conditions(struct qs_json *j, const struct qs_job_spec *spec, const struct qs_arm_run *run)
-{
-    qs_json_key(j, "conditions");
-    (void)qs_conditions_put(j, run->conditions_json, spec, run->point, run->arm);
-}
-
 char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, const struct qs_arm_run *run,
-                     const struct qs_env_facts *around)
+                     const struct qs_env_facts *around, struct qs_conditions_made *conditions)
 {
     const struct qs_job_benchmark *b = &spec->benchmarks[spec->points[run->point].benchmark];
     const struct qs_job_arm *arm = &spec->arms[run->arm];
@@ -104,7 +97,8 @@ char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, c
     struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     qs_json_kstring(&j, "benchmark", run->benchmark);
-    put_conditions(&j, spec, run);
+    qs_json_key(&j, "conditions");
+    qs_conditions_put_made(&j, conditions, run->conditions_json, spec, run->point, run->arm);
     qs_json_kstring(&j, "mode", b->mode == QS_MODE_HARNESS ? "harness" : "command");
     qs_json_kstring(&j, "layout", b->layout == QS_JOB_LAYOUT_FIXED ? "fixed" : "random");
     qs_json_kstring(&j, "directory", b->dir ? b->dir : "");

@@ -3,6 +3,7 @@
 #define QS_REPORT_SIDES_IMPL_H
 
 #include "base/json.h"
+#include "report/conditions.h"
 #include "report/env_diff.h"
 #include "report/sides/sides.h"
 #include "report/verdict/verdict.h"
@@ -89,9 +90,10 @@ const struct qs_job_spec *qs_sides_spec(const struct qs_sides *s, const struct q
 /* What was set on purpose matters, whatever its name. */
 enum qs_env_class qs_sides_variable_class(const struct qs_sides *s, const char *name);
 /* What the job set up around what it measured, with what its processes inherited where `around`, the facts of
- * their session, is given; and the arm. JSON objects, owned by the caller. */
+ * their session, is given; and the arm. JSON objects, owned by the caller. conditions: kept from run to run.
+ */
 char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, const struct qs_arm_run *run,
-                     const struct qs_env_facts *around);
+                     const struct qs_env_facts *around, struct qs_conditions_made *conditions);
 char *qs_sides_arm(const struct qs_job_spec *spec, const struct qs_arm_run *run);
 /* sides/differ.c: fills environment, arms, allowed, refused. */
 void qs_sides_differ(struct qs_sides *s);

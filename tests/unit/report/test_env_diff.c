@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "config/job/stored.h"
+#include "report/conditions.h"
 #include "report/env_diff.h"
 #include "report/history/impl.h"
 #include "report/variables.h"
@@ -376,6 +378,48 @@ static void the_new_form_breaks_nothing(void **state)
     check_conditions("not JSON", other, NULL, 0, NULL);
 }
 
+/* What is kept from run to run is what is made anew: for other stored ones, and where those are not all, for
+ * another job, point and arm. */
+static void conditions_that_are_kept_are_those_of_the_run(void **state)
+{
+    (void)state;
+    static const char *const jobs[] = {JOB("", ""),
+                                       JOB("", "condition_sets: {warm: {patience: 9s}}\\narms: {x: "
+                                               "{conditions: default}, y: {conditions: warm}}")};
+    QS_SCOPED(qs_conditions_made_done) struct qs_conditions_made made = {.text = NULL};
+    struct qs_job_spec *spec[3] = {NULL};
+    struct qs_err err;
+    for (int i = 0; i < 2; i++)
+        assert_true(qs_job_from_store(jobs[i], 0, &spec[i + 1], &err));
+    const struct {
+        const char *stored;
+        int job; /* 0: not known */
+        size_t arm;
+        const char *has, *has_not;
+    } rows[] = {{usual_conditions, 0, 0, "\"any\"", "effort"},
+                {usual_conditions, 1, 0, "\"20000000000\"", "\"9000000000\""},
+                {usual_conditions, 2, 0, "\"20000000000\"", "\"9000000000\""},
+                {usual_conditions, 2, 1, "\"9000000000\"", "\"20000000000\""},
+                {usual_conditions, 1, 0, "\"20000000000\"", "\"9000000000\""},
+                {all_conditions, 2, 1, "\"20000000000\"", "\"9000000000\""},
+                {all_conditions, 1, 0, "\"20000000000\"", "\"9000000000\""},
+                {usual_conditions, 0, 0, "\"any\"", "effort"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int again = 0; again < 2; again++) {
+            QS_BUF(got);
+            QS_BUF(want);
+            struct qs_json x = qs_json_to(&got), y = qs_json_to(&want);
+            qs_conditions_put_made(&x, &made, rows[i].stored, spec[rows[i].job], 0, rows[i].arm);
+            (void)qs_conditions_put(&y, rows[i].stored, spec[rows[i].job], 0, rows[i].arm);
+            assert_string_equal(got.data, want.data);
+            assert_non_null(strstr(got.data, rows[i].has));
+            assert_null(strstr(got.data, rows[i].has_not));
+        }
+    }
+    qs_job_free(spec[1]);
+    qs_job_free(spec[2]);
+}
+
 int main(int argc, char **argv)
 {
     const char *schema_dir = argc > 2 ? argv[2] : "schema";
@@ -389,6 +433,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_farm_tells_which_variables_break_a_series),
         cmocka_unit_test(which_conditions_break_a_series),
         cmocka_unit_test(the_new_form_breaks_nothing),
+        cmocka_unit_test(conditions_that_are_kept_are_those_of_the_run),
         cmocka_unit_test(test_what_is_no_object),
         cmocka_unit_test(test_variables_by_name),
         cmocka_unit_test_prestate(test_the_page_has_the_table, &schema_dir),
