@@ -92,7 +92,7 @@ struct qs_vboard_cooler {
 struct qs_vboard_fault {
     uint8_t kind; /* enum qs_vboard_fault_kind */
     char path[QS_VBOARD_PATH_BYTES];
-    char text[QS_VBOARD_VALUE_BYTES];
+    char text[QS_VBOARD_VALUE_BYTES], asked[QS_VBOARD_PATH_BYTES + 64];
     int64_t n, due_us;
     bool odd;
 };

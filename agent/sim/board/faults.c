@@ -248,6 +248,10 @@ static bool do_file(struct qs_vboard *board, const struct line *line)
     if (!read_arguments(board, line, &fault)) {
         return false;
     }
+    for (size_t i = 0; i < line->count; i++) {
+        size_t n = strlen(fault.asked);
+        snprintf(fault.asked + n, sizeof fault.asked - n, "%s%s", i ? " " : "", line->words[i]);
+    }
     struct qs_vboard_fault *old = qs_vboard_fault(board, fault.path, (enum qs_vboard_fault_kind)fault.kind);
     for (size_t i = 0; i < board->fault_count; i++) { /* one lie a file */
         bool lies = fault.kind >= QS_VFAULT_STUCK && board->faults[i].kind >= QS_VFAULT_STUCK;
@@ -298,14 +302,10 @@ bool qs_vboard_command(struct qs_vboard *board, const char *text)
 
 size_t qs_vboard_show_faults(const struct qs_vboard *board, char *text, size_t cap)
 {
-    static const char *const names[QS_VFAULT_COUNT] = {"refuse", "ignore", "delay", "slow", "inert", "reset",
-                                                       "vanish", "stuck",  "lie",   "lie",  "lie"};
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < board->fault_count && used < cap; i++) {
-        const struct qs_vboard_fault *fault = &board->faults[i];
-        int n = snprintf(text + used, cap - used, "%s %s %" PRId64 " %s\n", names[fault->kind],
-                         strchr(fault->path, '/') + 1, fault->n, fault->text);
+        int n = snprintf(text + used, cap - used, "%s\n", board->faults[i].asked);
         used += n > 0 ? (size_t)n : 0;
     }
     return used < cap ? used : cap - 1;

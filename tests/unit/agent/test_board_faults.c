@@ -251,7 +251,7 @@ static void the_witness_keeps_a_log(void **state)
     assert_string_equal(text, "1230 " REL "scaling_max_freq 800000 ok\n1230 " REL
                               "scaling_max_freq 1 EINVAL\n1230 " REL "scaling_min_freq 700000 ok\n");
     qs_vboard_report(b, QS_VBOARD_FAULTS, text, sizeof text);
-    assert_string_equal(text, "ignore " REL "scaling_min_freq 0 \n");
+    assert_string_equal(text, "ignore " REL "scaling_min_freq\n");
     for (int i = 0; i < QS_VBOARD_LOG_MAX; i++) {
         (void)put(b, P0 "scaling_max_freq", "900000");
     }
