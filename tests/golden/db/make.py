@@ -115,7 +115,17 @@ def version_12(db):
                (json.dumps({"name": "pinned", "controls": {**controls, "affinity": "2"}, "gate": []}, separators=(",", ":")),))
 
 
-MORE = {2: version_2, 3: version_3, 4: version_4, 5: version_5, 6: version_6, 7: version_7, 8: version_8, 9: version_9, 10: version_10, 12: version_12}
+def version_14(db):
+    """A board of one system and a newer one of another; a file that was set, and put back after run 3."""
+    db.executemany("INSERT INTO device_board VALUES(1, ?, ?, ?)", [("6.1.0 Bench", json.dumps({"version": 1, "notes": ["old"]}), 70),
+                                                                   ("6.6.0 Bench", json.dumps({"version": 1, "notes": []}), 80)])
+    session, path = "(SELECT session_id FROM run WHERE id = 1)", "devices/system/cpu/cpufreq/policy0/scaling_max_freq"
+    db.execute(f"INSERT INTO control VALUES({session}, 0, NULL, 'set', ?, '1800000', '2400000', '1800000', 'set', 0, 90000000000)", (path,))
+    db.execute(f"INSERT INTO control VALUES({session}, 1, 3, 'restore', ?, '2400000', NULL, NULL, 'refused', 13, 91000000000)", (path,))
+
+
+MORE = {2: version_2, 3: version_3, 4: version_4, 5: version_5, 6: version_6, 7: version_7, 8: version_8, 9: version_9, 10: version_10, 12: version_12,
+        14: version_14}
 
 
 def make(version, out):

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "store/control.h"
 #include "store/read/history.h"
 #include "store/tuning.h"
 
@@ -237,6 +238,32 @@ static void put_left(struct fixture *f, int64_t job)
     qs_loop_run(f->loop);
 }
 
+static void put_control(struct fixture *f)
+{
+    const uint8_t session[16] = {0x31}, run[16] = {0x32};
+    const struct qs_board_row board = {
+        .device = "device", .fingerprint = "fingerprint", .json = "{\"board\":1}", .probed_wall_ns = 8001};
+    const struct qs_control_row changes[] = {{.path = "path-1",
+                                              .wanted = "wanted-1",
+                                              .before = "before-1",
+                                              .after = "now-1",
+                                              .outcome = "outcome-1",
+                                              .error = 8002,
+                                              .at_wall_ns = 8003},
+                                             {.restore = true,
+                                              .path = "path-2",
+                                              .wanted = "wanted-2",
+                                              .before = "before-2",
+                                              .after = "now-2",
+                                              .outcome = "outcome-2",
+                                              .error = 8004,
+                                              .at_wall_ns = 8005}};
+    const struct qs_control_rows rows = {.session_uid = session, .run_uid = run, .rows = changes, .count = 2};
+    qs_store_board(f->store, &board, on_fine, NULL);
+    qs_store_control(f->store, &rows, on_fine, NULL);
+    qs_loop_run(f->loop);
+}
+
 static void put_ends(struct fixture *f, int64_t job)
 {
     const uint8_t session[16] = {0x31};
@@ -346,6 +373,7 @@ static void each_value_has_its_column(void **state)
     put_rows(f);
     put_declared(f);
     put_left(f, job);
+    put_control(f);
     put_ends(f, job);
     put_medians(f);
     qs_buf_init(&found);

@@ -162,6 +162,17 @@ static const struct {
      "SELECT 'trace', arm, build FROM v_trace UNION ALL SELECT 'left', arm, build FROM v_artifact UNION ALL "
      "SELECT 'tuned', arm, build FROM v_tuning) WHERE build IS NOT NULL",
      "", "gatebr42\nevidencebr42\ntaintbr42\ntracebr42\nleftbr42\nleftbr42\ntunedbr42\n"},
+    {14, "SELECT fingerprint || board || probed_wall_ns FROM device_board ORDER BY 1", "",
+     "6.1.0 Bench{\"version\": 1, \"notes\": [\"old\"]}70\n6.6.0 Bench{\"version\": 1, \"notes\": "
+     "[]}80\n"},
+    {14,
+     "SELECT device || seq || kind || path || wanted || coalesce(before, '-') || coalesce(now, '-') || "
+     "outcome || error || '-' || substr(run, 1, 2) || at FROM v_control ORDER BY seq",
+     "",
+     "bench0setdevices/system/cpu/cpufreq/policy0/"
+     "scaling_max_freq180000024000001800000set0-1970-01-01T00:01:30Z\n"
+     "bench1restoredevices/system/cpu/cpufreq/policy0/"
+     "scaling_max_freq2400000--refused13-031970-01-01T00:01:31Z\n"},
 };
 
 static void additions_are_read(sqlite3 *db, int version)

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "report/shown.h"
+#include "store/control.h"
 #include "store/read/arms.h"
 #include "store/read/files.h"
 #include "store/read/history.h"
@@ -46,7 +47,7 @@ int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned 
     return fails() ? fails_with : __real_sqlite3_prepare_v3(db, sql, bytes, flags, ret, tail);
 }
 
-static const uint8_t uid[16] = {1};
+static const uint8_t uid[16] = {1}, session_uid[16] = {99};
 static const char sum[65] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 static char *lent[64];
@@ -217,6 +218,21 @@ static void put_tuning(struct fixture *f, struct told *told)
     qs_store_tuning(f->store, T("{\"device\":\"bench\"}"), &row, on_told, told);
 }
 
+static void put_board(struct fixture *f, struct told *told)
+{
+    const struct qs_board_row row = {.device = T("bench"), .fingerprint = T("6.1"), .json = T("{}")};
+    qs_store_board(f->store, &row, on_told, told);
+}
+
+static void put_control(struct fixture *f, struct told *told)
+{
+    const struct qs_control_row row = {
+        .path = T("p"), .wanted = T("1"), .before = T("0"), .after = T("1"), .outcome = T("set")};
+    const struct qs_control_rows rows = {
+        .session_uid = session_uid, .run_uid = uid, .rows = &row, .count = 1};
+    qs_store_control(f->store, &rows, on_told, told);
+}
+
 static void end_former_life(struct fixture *f, struct told *told)
 {
     qs_store_end_former_life(f->store, 60, on_told, told);
@@ -237,8 +253,7 @@ static void end_run(struct fixture *f, struct told *told)
 
 static void end_session(struct fixture *f, struct told *told)
 {
-    const uint8_t session[16] = {99};
-    qs_store_session_end(f->store, session, 70, T("done"), on_told, told);
+    qs_store_session_end(f->store, session_uid, 70, T("done"), on_told, told);
 }
 
 static void end_job(struct fixture *f, struct told *told)
@@ -255,9 +270,9 @@ static void end_job(struct fixture *f, struct told *told)
 }
 
 static void (*const writes[])(struct fixture *f, struct told *told) = {
-    put_device, put_boot,     put_clock,       put_job,  put_state,   put_session,
-    put_run,    put_window_0, put_window_1,    put_file, put_event,   put_artifact,
-    put_median, put_tuning,   end_former_life, end_run,  end_session, end_job};
+    put_device,   put_boot,     put_clock,       put_job,   put_state,    put_session, put_run,
+    put_window_0, put_window_1, put_file,        put_event, put_artifact, put_median,  put_tuning,
+    put_board,    put_control,  end_former_life, end_run,   end_session,  end_job};
 enum { WRITES = sizeof writes / sizeof *writes };
 
 /* With a failure at each of its calls, until there are no more. Returns how many there were. */
@@ -335,6 +350,12 @@ static void is_text(char *json, const char *expected)
     free(json);
 }
 
+static void count_control(const struct qs_control_info *control, void *user)
+{
+    assert_string_equal(control->row.path, "p");
+    ++*(int *)user;
+}
+
 static const struct qs_metric_names all;
 static const struct qs_run_filter filter = {
     .job = 1, .arm = "a", .build = "r1..r1", .build_from = "r1", .build_to = "r1"};
@@ -398,14 +419,19 @@ READ(left_open, bool, qs_read_left_open(r, &x, err), assert_false(x))
 READ(file_uses, struct qs_file_uses, qs_read_file_uses(r, &x, err), qs_file_uses_free(&x))
 READ(tuning, struct qs_tuning, qs_read_tuning(r, "{\"device\":\"bench\"}", &x, &(bool){false}, err),
      assert_int_equal(x.evals, 205))
+READ(board, struct qs_board_info, qs_read_board(r, "bench", &x, err), qs_board_info_free(&x))
+READ(control, int, qs_read_control(r, session_uid, count_control, &x, err), assert_true(x > 0))
+READ(changer, struct qs_control_session, qs_read_control_session(r, "bench", &x, &(bool){false}, err),
+     assert_int_equal(x.job, 1))
 READ_JSON(evaluations_json, qs_shown_evals(r, 1, &x, err), "[]")
 
 static qs_store_read_fn *const reads[] = {
-    read_jobs,        read_job,       read_cancel,       read_runs,           read_run,
-    read_iterations,  read_measured,  read_windows_json, read_artifacts_json, read_traces_json,
-    read_taints_json, read_events,    read_job_windows,  read_run_windows,    read_job_metrics,
-    read_run_metrics, read_arm_runs,  read_series,       read_series_metrics, read_history,
-    read_live_jobs,   read_left_open, read_file_uses,    read_tuning,         read_evaluations_json};
+    read_jobs,        read_job,       read_cancel,          read_runs,           read_run,
+    read_iterations,  read_measured,  read_windows_json,    read_artifacts_json, read_traces_json,
+    read_taints_json, read_events,    read_job_windows,     read_run_windows,    read_job_metrics,
+    read_run_metrics, read_arm_runs,  read_series,          read_series_metrics, read_history,
+    read_live_jobs,   read_left_open, read_file_uses,       read_tuning,         read_board,
+    read_control,     read_changer,   read_evaluations_json};
 
 static void each_statement_of_a_read_fails(void **state)
 {
