@@ -231,6 +231,18 @@ static struct qs_judging judging_of(const struct qs_reproduce_input *in, const s
                                .seed = in->again.seed};
 }
 
+static struct qs_lost_rates rates_of(const struct qs_reproduce_input *in, const struct qs_arm_run *cell)
+{
+    const struct qs_arm_runs *const sides[2] = {in->original.values, in->again.values};
+    struct qs_lost_rates rates = {.runs = {0}};
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < sides[k]->count; i++)
+            if (same_cell(&sides[k]->at[i], cell) && !sides[k]->at[i].superseded)
+                qs_lost_rates_add(&rates, k, &sides[k]->at[i]);
+    qs_lost_rates_test(&rates);
+    return rates;
+}
+
 static struct qs_comparison judge(const struct qs_reproduce_input *in, const struct qs_arm_run *cell)
 {
     const struct qs_judging how = judging_of(in, cell);
@@ -245,6 +257,8 @@ static struct qs_comparison judge(const struct qs_reproduce_input *in, const str
         for (size_t i = 0; i < c.side[k].n; i++)
             c.uses_tainted = c.uses_tainted || c.side[k].disturbed[i];
     qs_comparison_conclude(&how, &c);
+    const struct qs_lost_rates rates = rates_of(in, cell);
+    qs_comparison_ask_rates(&c, &rates);
     return c;
 }
 

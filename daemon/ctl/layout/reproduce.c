@@ -88,8 +88,12 @@ static void add_result(const struct qs_layout *layout, const json_t *r, struct q
                qs_json_get_int(y, "runs", 0));
     if (json_is_true(reproduced))
         qs_buf_fmt(&text, "reproduced within %.3g %%", qs_json_get_number(v, "margin_ratio", NAN) * 100);
+    else if (json_is_false(reproduced))
+        qs_buf_str(&text, "not reproduced");
     else
-        qs_buf_str(&text, json_is_false(reproduced) ? "not reproduced" : "too little data");
+        qs_buf_str(&text, strstr(qs_json_get_text(v, "reason", ""), "-rates-differ") != NULL
+                              ? "the jobs lost different shares of their runs"
+                              : "too little data");
     qs_face_wrap(&layout->face, out, "  ", text.data,
                  json_is_true(reproduced)    ? QS_INK_GOOD
                  : json_is_false(reproduced) ? QS_INK_BAD

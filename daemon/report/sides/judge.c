@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "report/sides/impl.h"
-#include "stats/twosample.h"
 
 static bool has_values(const struct qs_sides_pair *pair, size_t metric)
 {
@@ -57,25 +56,15 @@ static void judge_metric(struct qs_sides *s, const struct qs_judging *how, const
     qs_comparison_ask_rates(ret, &pair->rates);
 }
 
-static void test_rates(struct qs_lost_rates *r)
-{
-    r->lost_p = qs_fisher_exact(r->lost[0], r->runs[0], r->lost[1], r->runs[1]);
-    r->timeout_p = qs_fisher_exact(r->timed_out[0], r->runs[0], r->timed_out[1], r->runs[1]);
-}
-
 static void count_rates(struct qs_sides_pair *pair)
 {
     struct qs_lost_rates *r = &pair->rates;
     for (int k = 0; k < 2; k++) {
         const struct qs_side_series *series = pair->series[k];
-        for (size_t i = 0; i < series->count; i++) {
-            const struct qs_arm_run *run = series->runs[i];
-            r->runs[k]++;
-            r->lost[k] += run->values[0].n == 0 || run->values[0].disturbed;
-            r->timed_out[k] += (run->taints & QS_TAINT_TIMEOUT) != 0;
-        }
+        for (size_t i = 0; i < series->count; i++)
+            qs_lost_rates_add(r, k, series->runs[i]);
     }
-    test_rates(r);
+    qs_lost_rates_test(r);
 }
 
 static double geometric_mean(const struct qs_side_values *side)
@@ -133,7 +122,7 @@ static void judge_point(struct qs_sides *s, struct qs_sides_point *point)
         for (size_t m = 0; m < metrics; m++)
             judge_metric(s, &how, pair, m, &pair->metrics[m]);
     }
-    test_rates(&point->rates);
+    qs_lost_rates_test(&point->rates);
     if (point->count < 2)
         return;
     point->over = qs_calloc(metrics, sizeof *point->over);

@@ -5,11 +5,11 @@
 #define QS_REPORT_VERDICT_VERDICT_H
 
 #include "base/json.h"
+#include "report/verdict/rates.h"
 #include "stats/effect.h"
 #include "stats/hier.h"
 #include "stats/mixed.h"
 #include "stats/verdict.h"
-#include "store/read/arms.h"
 
 enum { QS_BASE, QS_CAND };
 
@@ -45,11 +45,6 @@ struct qs_side_values { /* what a verdict rests on, of one side */
     size_t run_count, iteration_count;
     size_t *groups; /* owned: group_count + 1 offsets into runs: sessions, builds, or nothing */
     size_t group_count;
-};
-
-struct qs_lost_rates { /* what each side lost */
-    size_t runs[2], lost[2], timed_out[2];
-    double lost_p, timeout_p; /* Fisher's exact test */
 };
 
 struct qs_exact { /* of a metric that is declared deterministic */

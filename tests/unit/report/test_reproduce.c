@@ -216,6 +216,36 @@ static void disturbed_runs_count_for_what_they_are_worth(void **state)
     json_decref(doc);
 }
 
+/* Of what is left nobody knows whether it is alike: that is no reproduction. A run whose block was begun
+ * again is not lost. */
+static void lost_runs_withhold_good_news(void **state)
+{
+    (void)state;
+    static struct job x, y;
+    const struct facts facts = {env, exe, NULL};
+    make_job(&x, 1, 0, 1e6, &facts);
+    make_job(&y, 2, 0, 1e6, &facts);
+    for (size_t i = 0; i < RUNS; i++) {
+        x.run[i].arm = y.run[i].arm = 0;
+        y.of[i].n = i < RUNS - 5 ? 2 : 0;
+        for (size_t k = 0; k < 2; k++) {
+            x.ns[i][k] /= i % 2 ? 2 : 1; /* it was arm b */
+            y.ns[i][k] /= i % 2 ? 2 : 1;
+        }
+    }
+    json_t *doc = compare(&x, &y, NULL), *result = in_list(doc, "results", 0);
+    assert_true(json_is_null(json_object_get(result, "reproduced")));
+    assert_string_equal(json_string_value(of_verdict(result, "reason")), "taint-rates-differ");
+    /* R: fisher.test(matrix(c(0, 10, 5, 5), 2))$p.value */
+    assert_true(fabs(json_real_value(of_verdict(result, "lost_p")) - 0.0325077399) < 1e-9);
+    json_decref(doc);
+    for (size_t i = RUNS - 5; i < RUNS; i++)
+        y.run[i].superseded = true;
+    doc = compare(&x, &y, NULL);
+    assert_true(json_is_true(json_object_get(in_list(doc, "results", 0), "reproduced")));
+    json_decref(doc);
+}
+
 /* Beyond the margin, and not beyond it once more for what sessions differ by, of which there is one a side.
  */
 static void a_small_change_is_probable(void **state)
@@ -281,6 +311,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_not_the_same),
         cmocka_unit_test(margins_are_those_of_the_benchmarks),
         cmocka_unit_test(disturbed_runs_count_for_what_they_are_worth),
+        cmocka_unit_test(lost_runs_withhold_good_news),
         cmocka_unit_test(a_small_change_is_probable),
         cmocka_unit_test(too_little_is_no_answer),
         cmocka_unit_test(it_ends_where_it_is_told_to),
