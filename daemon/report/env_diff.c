@@ -129,6 +129,23 @@ void qs_env_diff_inherited(struct qs_env_diff *diff, const struct qs_env_process
     diff->count = kept;
 }
 
+bool qs_env_diff_join(struct qs_env_diff *diff, const char *name, const char *base, const char *cand,
+                      enum qs_env_class class)
+{
+    for (size_t i = 0; i < diff->count; i++) {
+        struct qs_env_change old = diff->at[i];
+        const char *inherited = qs_env_variable(old.key);
+        if (!inherited || strcmp(inherited, name) != 0 || (base && old.base) || (cand && old.cand))
+            continue;
+        diff->count--;
+        memmove(&diff->at[i], &diff->at[i + 1], (diff->count - i) * sizeof old);
+        qs_env_diff_add(diff, old.key, base ? base : old.base, cand ? cand : old.cand, class);
+        change_free(&old);
+        return true;
+    }
+    return false;
+}
+
 void qs_env_diff_free(struct qs_env_diff *diff)
 {
     for (size_t i = 0; i < diff->count; i++)

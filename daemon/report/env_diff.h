@@ -46,6 +46,10 @@ struct qs_env_processes {
  * all that its job started. */
 void qs_env_diff_inherited(struct qs_env_diff *diff, const struct qs_env_processes *base,
                            const struct qs_env_processes *cand);
+/* A job sets this variable on one side: where the other inherits it, both are one difference, or none. False:
+ * it does not, and nothing was done. */
+bool qs_env_diff_join(struct qs_env_diff *diff, const char *name, const char *base, const char *cand,
+                      enum qs_env_class class);
 /* Adds a difference where the texts differ; both may be NULL. They are copied. */
 void qs_env_diff_add(struct qs_env_diff *diff, const char *key, const char *base, const char *cand,
                      enum qs_env_class class);

@@ -50,17 +50,29 @@ static bool put_conditions(const struct qs_history_session *session, const struc
     return known;
 }
 
-/* NULL where an earlier version has kept no more than the controls and the job cannot be read any more.
- * Reading a job takes longer than all the rest: it is read where it is needed. */
-static char *conditions_of(const struct qs_history_session *session)
+/* NULL where this version cannot read it. Reading a job takes longer than all the rest: it is read where it
+ * is needed, and once. */
+static const struct qs_job_spec *job_of(struct qs_history_night *night)
 {
-    struct qs_job_spec *spec = NULL;
+    if (!night->is_read)
+        (void)qs_job_from_store(night->session->spec_json, 0, &night->spec, NULL);
+    night->is_read = true;
+    return night->spec;
+}
+
+void qs_history_night_done(struct qs_history_night *night)
+{
+    qs_job_free(night->spec);
+    *night = (struct qs_history_night){0};
+}
+
+/* NULL where an earlier version has kept no more than the controls and the job cannot be read any more. */
+static char *conditions_of(struct qs_history_night *night)
+{
     QS_BUF(out);
-    if (put_conditions(session, NULL, &out))
+    if (put_conditions(night->session, NULL, &out))
         return qs_buf_take(&out);
-    (void)qs_job_from_store(session->spec_json, 0, &spec, NULL);
-    bool known = spec && put_conditions(session, spec, &out);
-    qs_job_free(spec);
+    bool known = job_of(night) && put_conditions(night->session, night->spec, &out);
     return known ? qs_buf_take(&out) : NULL;
 }
 
@@ -71,11 +83,11 @@ static bool same_conditions(const struct qs_history_session *base, const struct 
            (strcmp(base->spec_json, cand->spec_json) == 0 || qs_conditions_known(base->conditions_json));
 }
 
-static bool add_conditions(const struct qs_history_session *base, const struct qs_history_session *cand,
+static bool add_conditions(struct qs_history_night *base, struct qs_history_night *cand,
                            struct qs_env_diff *diff, struct qs_err *err)
 {
     struct qs_env_diff more = {0};
-    if (same_conditions(base, cand))
+    if (same_conditions(base->session, cand->session))
         return true;
     QS_FREED char *x = conditions_of(base), *y = conditions_of(cand);
     bool ok = qs_env_diff(x, y, NULL, &more, err);
@@ -85,16 +97,13 @@ static bool add_conditions(const struct qs_history_session *base, const struct q
     return ok;
 }
 
-/* Sessions' processes; the spec is owned by the caller, NULL where this version cannot read it. */
-static struct qs_job_spec *read_processes(const struct qs_history_session *session,
-                                          struct qs_env_processes *ret)
+static struct qs_env_processes processes_of(struct qs_history_night *night)
 {
-    struct qs_job_spec *spec = NULL;
-    *ret = (struct qs_env_processes){.arm = session->arm, .point = session->point};
-    if (qs_job_from_store(session->spec_json, 0, &spec, NULL) && session->arm < spec->arm_count &&
-        session->point < spec->point_count)
-        ret->spec = spec;
-    return spec;
+    const struct qs_history_session *session = night->session;
+    const struct qs_job_spec *spec = job_of(night);
+    bool known = spec && session->arm < spec->arm_count && session->point < spec->point_count;
+    return (struct qs_env_processes){
+        .spec = known ? spec : NULL, .arm = session->arm, .point = session->point};
 }
 
 static void put_variable(const char *name, const char *value, void *user)
@@ -135,8 +144,9 @@ static bool add_set(const struct qs_env_processes of[2], const struct qs_farm_va
     bool ok = qs_env_diff(base.data, cand.data, NULL, &more, err);
     for (size_t i = 0; ok && i < more.count; i++) {
         const struct qs_env_change *c = &more.at[i];
-        enum qs_env_class class = class_of(of, c->key + strlen("env."), of_farm);
-        if (class != QS_ENV_RECORDED)
+        const char *name = c->key + strlen("env.");
+        enum qs_env_class class = class_of(of, name, of_farm);
+        if (class != QS_ENV_RECORDED && !qs_env_diff_join(diff, name, c->base, c->cand, class))
             qs_env_diff_add(diff, c->key, c->base, c->cand, class);
     }
     qs_env_diff_free(&more);
@@ -154,35 +164,32 @@ static bool may_set_others(const struct qs_history_session *base, const struct q
            (strstr(base->spec_json, "env") || strstr(cand->spec_json, "env"));
 }
 
-/* Reading a job takes longer than all the rest: where no variable can differ, none is read. */
-static bool add_variables(const struct qs_history_session *base, const struct qs_history_session *cand,
+/* Where no variable can differ, no job is read. */
+static bool add_variables(struct qs_history_night *base, struct qs_history_night *cand,
                           const struct qs_farm_variables *of_farm, struct qs_env_diff *diff,
                           struct qs_err *err)
 {
-    bool any = may_set_others(base, cand);
+    bool any = may_set_others(base->session, cand->session);
     for (size_t i = 0; i < diff->count && !any; i++)
         any = qs_env_variable(diff->at[i].key) != NULL;
     if (!any)
         return true;
-    struct qs_env_processes of[2];
-    struct qs_job_spec *x = read_processes(base, &of[0]), *y = read_processes(cand, &of[1]);
+    const struct qs_env_processes of[2] = {processes_of(base), processes_of(cand)};
     qs_env_diff_inherited(diff, &of[0], &of[1]);
-    bool ok = add_set(of, of_farm, diff, err);
-    qs_job_free(x);
-    qs_job_free(y);
-    return ok;
+    return add_set(of, of_farm, diff, err);
 }
 
-bool qs_history_diff(const struct qs_history_session *base, const struct qs_history_session *cand,
+bool qs_history_diff(struct qs_history_night *base, struct qs_history_night *cand,
                      const struct qs_farm_variables *of_farm, struct qs_env_diff *ret, struct qs_err *err)
 {
-    bool same = strcmp(base->env_json, cand->env_json) == 0;
-    if (!qs_env_diff(same ? "{}" : base->env_json, same ? "{}" : cand->env_json, of_farm, ret, err))
+    const struct qs_history_session *then = base->session, *now = cand->session;
+    bool same = strcmp(then->env_json, now->env_json) == 0;
+    if (!qs_env_diff(same ? "{}" : then->env_json, same ? "{}" : now->env_json, of_farm, ret, err))
         return false;
     if (!add_variables(base, cand, of_farm, ret, err))
         return false;
-    qs_env_diff_add(ret, "command", base->argv_json, cand->argv_json, QS_ENV_MACHINE);
-    const char *x = other_executable(base), *y = other_executable(cand);
+    qs_env_diff_add(ret, "command", then->argv_json, now->argv_json, QS_ENV_MACHINE);
+    const char *x = other_executable(then), *y = other_executable(now);
     if (x && y)
         qs_env_diff_add(ret, "executable", x, y, QS_ENV_MACHINE);
     return add_conditions(base, cand, ret, err);

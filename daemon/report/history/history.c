@@ -84,9 +84,23 @@ bool qs_history_has_build(const struct qs_history_session *session, const char *
     return !text || strstr(build, text);
 }
 
+/* The next point, against the one before; each job is read at most once. */
+static bool add_point(struct history *h, const struct qs_history_session *session,
+                      struct qs_history_night *last, struct qs_err *err)
+{
+    struct qs_history_night night = {.session = session};
+    h->session[h->n] = session;
+    bool ok = !last->session || qs_history_diff(last, &night, h->in->variables, &h->diff[h->n], err);
+    h->n++;
+    qs_history_night_done(last);
+    *last = night;
+    return ok;
+}
+
 static bool history_init(struct history *h, const struct qs_history_input *in, struct qs_err *err)
 {
     size_t most = in->data->count + 1;
+    QS_SCOPED(qs_history_night_done) struct qs_history_night last = {0};
     *h = (struct history){.in = in};
     h->session = qs_calloc(most, sizeof(const struct qs_history_session *));
     h->value = qs_calloc(most, sizeof *h->value);
@@ -94,17 +108,14 @@ static bool history_init(struct history *h, const struct qs_history_input *in, s
     h->x = qs_calloc(most, sizeof *h->x);
     for (size_t i = 0; i < in->data->count; i++) {
         const struct qs_history_session *session = &in->data->at[i];
-        if (!qs_progress_go_on(&in->progress, 0)) /* telling what differs may read two jobs */
+        if (!qs_progress_go_on(&in->progress, 0)) /* telling what differs may read a job */
             return qs_work_fail(err);
         struct qs_history_value v = qs_history_value_of(session, in->opts.level);
         if (isnan(v.value) || !qs_history_has_build(session, in->build))
             continue;
-        h->session[h->n] = session;
         h->value[h->n] = v;
         h->x[h->n] = v.value;
-        h->n++;
-        if (h->n > 1 &&
-            !qs_history_diff(h->session[h->n - 2], session, in->variables, &h->diff[h->n - 1], err))
+        if (!add_point(h, session, &last, err))
             return false;
     }
     return true;

@@ -312,6 +312,7 @@ static struct qs_env_diff difference(const struct night *x, const struct night *
         {.exe_sha256 = (char *)(x->exe_sha256 ? x->exe_sha256 : ""), .exe_of_job = of_job},
         {.exe_sha256 = (char *)(y->exe_sha256 ? y->exe_sha256 : ""), .exe_of_job = of_job}};
     struct qs_history_session s[2] = {0};
+    struct qs_history_night nights[2] = {{.session = &s[0]}, {.session = &s[1]}};
     struct qs_env_diff d;
     struct qs_err err;
     for (int i = 0; i < 2; i++) {
@@ -324,7 +325,9 @@ static struct qs_env_diff difference(const struct night *x, const struct night *
         s[i].runs = &runs[i];
         s[i].run_count = 1;
     }
-    assert_true(qs_history_diff(&s[0], &s[1], NULL, &d, &err));
+    assert_true(qs_history_diff(&nights[0], &nights[1], NULL, &d, &err));
+    qs_history_night_done(&nights[0]);
+    qs_history_night_done(&nights[1]);
     return d;
 }
 
