@@ -305,6 +305,19 @@ static void warm_up_and_disturbed_iterations_are_no_extremes(void **state)
     assert_true(qs_store_read_now(f->store, check_counted, f, &err));
 }
 
+/* Nor where no stop rule has set any aside. */
+static void disturbed_iterations_alone_are_no_extremes(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    run_begin(f, 1, 0, 1, 0);
+    put(f, 1, 0, 0, QS_PHASE_MEASURE, (const int64_t[4]){1, 9000, 2, 8000}, QS_TAINT_LINK);
+    put(f, 1, 1, 4, QS_PHASE_MEASURE, (const int64_t[4]){450, 460, 480, 440}, 0);
+    put_trace(f, 1, 1, "a trace", NULL);
+    end_run(f, 1);
+    assert_true(qs_store_read_now(f->store, check_counted, f, &err));
+}
+
 static void the_fastest_and_the_slowest_lead_to_a_trace(void **state)
 {
     struct fixture *f = *state;
@@ -402,6 +415,7 @@ int main(void)
         TEST(they_count_for_nothing),
         TEST(they_are_kept_and_marked),
         TEST(warm_up_and_disturbed_iterations_are_no_extremes),
+        TEST(disturbed_iterations_alone_are_no_extremes),
         TEST(the_fastest_and_the_slowest_lead_to_a_trace),
         TEST(what_does_not_count_is_not_looked_at),
         TEST(each_arm_and_device_has_its_own),
