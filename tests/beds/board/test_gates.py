@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Whole jobs on a virtual board: the daemon and its agent as they are, which see nothing but `--sysfs DIR`. What the board really did is
+asked of its witness."""
+import errno
+import os
+
+from boards import POLICY, WORK, ZONE, Board, skip_without_boards
+from lib import AGENT, Bed, run_cases, until
+
+SENSOR = "thermal:cpu-thermal"
+
+
+def farm(board):
+    return {"devices": {"board": {"link": "exec", "argv": [AGENT, "--stdio", "--sysfs", board.path]}}}
+
+
+def started(bed, board):
+    daemon = bed.daemon(farm(board))
+    daemon.device_ready("board")
+    return daemon
+
+
+def job(argv, gate="none", bounds="none"):
+    return {"quiesce": 1, "benchmarks": [{"name": "b", "argv": argv}],
+            "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 1}, "warmup": {"iterations": 0}, "until": {"interval": 0}},
+            "conditions": {"gate": gate, "bounds": bounds}}
+
+
+def below(degrees, **more):
+    return [{"sensor": SENSOR, "below": f"{degrees}C", "timeout": "10min", "on_timeout": "fail", **more}]
+
+
+def readings(daemon):
+    return {r["sensor"]: r.get("value") for r in daemon.get("/devices/board:read").want(200).json["readings"]}
+
+
+def shown_as_it_is(tap):
+    """What the agent reads is what the files say: temperatures, frequencies, cooling states"""
+    with Bed() as bed, Board(bed, "rock5b-rk3588") as board:
+        daemon = started(bed, board)
+        said = readings(daemon)
+        tap.equal({name: said[name] for name in ("thermal:package-thermal", "thermal:gpu-thermal", "freq:policy0_khz", "freq:policy6_khz",
+                                                 "cooling:pwm-fan")},
+                  {"thermal:package-thermal": 41615, "thermal:gpu-thermal": 39769, "freq:policy0_khz": 1008000, "freq:policy6_khz": 1200000,
+                   "cooling:pwm-fan": 0}, "of a board at rest")
+        board.put(POLICY % 6 + "scaling_governor", "performance")
+        said = readings(daemon)
+        tap.equal((said["freq:policy6_khz"], said["freq:policy4_khz"]), (2400000, 1200000), "and of one whose clock was raised")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def opens_when_it_is_cool(tap):
+    """A hot board waits at its gate, says how hot it is, and is measured only when it has cooled down"""
+    with Bed() as bed, Board(bed, "rpi4b", "--speed", "30") as board:
+        board.tell("ambient 50", "heat 75")  # it stays above 70
+        daemon = started(bed, board)
+        mark = os.path.join(bed.path, "mark")
+        number = daemon.job(job(["cp", board.file(".board/mc"), mark], below(45)))
+        shown = until("the job says what it waits for", lambda: (lambda j: SENSOR in (j.get("why") or "") and j)(daemon.show(number)))
+        tap.ok(" 7" in shown["why"], "and how hot it is", [shown["why"]])
+        tap.ok(not os.path.exists(mark), "nothing was measured meanwhile")
+        board.tell("ambient 20")  # towards 41.7
+        tap.equal(daemon.ended(number)["state"], "done", "then it measures")
+        ((outcome, polls, sensor, status, value),) = bed.sql("SELECT outcome, polls, sensor, status, value FROM v_gate WHERE job = ?", number)
+        tap.equal((outcome, sensor, status), ("open", SENSOR, "ok"), "the gate's record: open")
+        tap.ok(polls > 1 and 41000 < value <= 45000, "after some looks, with the reading that opened it", [f"{polls} {value}"])
+        with open(mark, encoding="ascii") as f:
+            witness = int(f.read().split()[1])
+        tap.ok(41000 < witness <= value, "in its window the board was as cool, by its witness", [f"{witness} {value}"])
+        tap.equal(bed.one("SELECT max(taint) FROM window"), 0, "and nothing is marked")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def ends_as_it_says(tap):
+    """A gate that cannot be reached ends as its on_timeout says: marked, failed, given back"""
+    with Bed() as bed, Board(bed, "rpi4b") as board:
+        board.tell("ambient 50", "heat 71.7")
+        daemon = started(bed, board)
+        number = daemon.job(job(["true"], below(45, timeout="100ms", on_timeout="taint")))
+        tap.equal(daemon.ended(number)["state"], "done", "taint: it measures all the same")
+        # A window that was marked is repeated; each keeps its record.
+        rows = bed.sql("SELECT DISTINCT outcome, sensor, status, value > 70000 FROM v_gate WHERE job = ?", number)
+        tap.equal(rows, [("tainted", SENSOR, "ok", 1)], "its record has the temperature that marked it")
+        tap.equal(bed.sql("SELECT DISTINCT taint <> 0 FROM v_iteration WHERE job = ?", number), [(1,)], "and all its iterations are marked")
+        number = daemon.job(job(["true"], below(45, timeout="100ms", on_timeout="fail")))
+        shown = daemon.ended(number)
+        tap.ok(shown["state"] == "failed" and "gate did not open" in shown["reason"], "fail: it fails, and says why", [shown["reason"]])
+        (event,) = [e.data for e in daemon.events(number).end() if e.kind == "gate.timeout"]
+        tap.ok(event["sensor"] == SENSOR and event["value"] > 70000, "the event has the sensor and how hot it was", [str(event)])
+        tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE job = ?", number), 0, "and nothing was measured")
+        number = daemon.job(job(["true"], below(45, timeout="100ms", on_timeout="requeue")))
+        until("requeue: it is given back, and says so", lambda: "given back" in (daemon.show(number).get("why") or ""))
+        daemon.ask("POST", f"/jobs/{number}:cancel").want(200)
+        tap.equal(daemon.ended(number)["state"], "cancelled", "and is cancelled where it waits")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def a_sensor_that_fails(tap):
+    """A gate whose sensor cannot be read, or has gone, is not passed"""
+    with Bed() as bed, Board(bed, "rpi4b") as board:
+        daemon = started(bed, board)
+        for fault in ("lie %s with EAGAIN", "vanish %s"):
+            board.tell("heal", fault % (ZONE % 0 + "temp"))
+            number = daemon.job(job(["true"], below(60, timeout="100ms", on_timeout="taint")))
+            tap.equal(daemon.ended(number)["state"], "done", f"the job ends well: {fault}")
+            rows = bed.sql("SELECT DISTINCT outcome, status FROM v_gate WHERE job = ?", number)
+            tap.equal(rows, [("tainted", "unreadable")], "its gate is marked, and says why")
+        board.tell("heal")
+        number = daemon.job(job(["true"], below(60)))
+        tap.equal((daemon.ended(number)["state"], bed.sql("SELECT outcome, status FROM v_gate WHERE job = ?", number)), ("done", [("open", "ok")]),
+                  "when it reads again the gate opens: the agent needs no new start")
+        tap.equal(board.error(board.get, ZONE % 0 + "none"), errno.ENOENT, "a file that never was is no file")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def throttled_while_measured(tap):
+    """A board that is throttled while it is measured: marked, with the cooling state that rose and the clock that fell"""
+    with Bed() as bed, Board(bed, "rock5b-rk3588", "--speed", "60") as board:
+        board.put(POLICY % 4 + "scaling_governor", "performance")
+        daemon = started(bed, board)
+        # A second at 2.4 GHz, four time constants of the board; in this heat it stays above its trip point however slow it is.
+        work = f"echo ambient 75 >{board.file('.board/control')}; exec {WORK} --board {board.path} --cycles 2400000000 --policy policy4 --load 100"
+        number = daemon.job(job(["sh", "-c", work], bounds={"cooling:cpufreq-cpu4": 0}))
+        tap.equal(daemon.ended(number)["state"], "done", "the job ends well")
+        marks = bed.sql("SELECT DISTINCT code, value > 0, bound FROM v_taint")
+        tap.ok(("cooling:cpufreq-cpu4", 1, 0) in marks, "it is marked with what rose", [str(marks)])
+        (before, after) = bed.sql("SELECT before, after FROM v_evidence WHERE kind = 'freq:policy4_khz' ORDER BY window_id")[0]
+        tap.ok(before == 2400000 > after, "and the clock that fell is evidence", [f"{before} {after}"])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+if __name__ == "__main__":
+    skip_without_boards("jobs run on a virtual board")
+    run_cases(shown_as_it_is, opens_when_it_is_cool, ends_as_it_says, a_sensor_that_fails, throttled_while_measured)
