@@ -68,8 +68,10 @@ static void end(struct fixture *f, uint8_t run, uint64_t warmup_n)
     qs_loop_run(f->loop);
 }
 
-/* The first job's run 2 of arm a, run 3 of arm b, and its pilot; a second job with a build, of which run 4.
- */
+static const struct qs_point_row gzip = {
+    .benchmark = "gzip", .params_json = "{}", .conditions_json = "{}", .label = "gzip"};
+
+/* Run 2 of the first job's arm a, run 3 of arm b, and a pilot; a second job with a build, of which run 4. */
 static void fill(struct fixture *f, bool both_ended)
 {
     struct qs_arm_row arm = {.name = "new",
@@ -77,15 +79,13 @@ static void fill(struct fixture *f, bool both_ended)
                              .build_label = "v2",
                              .build_content =
                                  "00000000000000000000000000000000000000000000000000000000000000ff"};
-    struct qs_point_row point = {
-        .benchmark = "gzip", .params_json = "{}", .conditions_json = "{}", .label = "gzip"};
     struct qs_job_row job = {.owner = "me",
                              .name = "second",
                              .spec_json = "{}",
                              .submitted_wall_ns = 50,
                              .arms = &arm,
                              .arm_count = 1,
-                             .points = &point,
+                             .points = &gzip,
                              .point_count = 1};
     struct qs_session_row session = {.uid = {98},
                                      .job = 2,
@@ -198,15 +198,13 @@ static void add_third(struct fixture *f)
                              .build_label = "v1",
                              .build_content =
                                  "00000000000000000000000000000000000000000000000000000000000000fe"};
-    struct qs_point_row point = {
-        .benchmark = "gzip", .params_json = "{}", .conditions_json = "{}", .label = "gzip"};
     struct qs_job_row job = {.owner = "me",
                              .name = "third",
                              .spec_json = "{}",
                              .submitted_wall_ns = 60,
                              .arms = &arm,
                              .arm_count = 1,
-                             .points = &point,
+                             .points = &gzip,
                              .point_count = 1};
     struct qs_session_row session = {.uid = {97},
                                      .job = 3,
@@ -237,6 +235,9 @@ static void a_range_has_the_builds_between(void **state)
     a.filters[0].build_from = "v1";
     runs = ask(f, &a);
     assert_int_equal(runs->count, 1);
+    qs_arm_runs_free(runs);
+    runs = ask(f, &(struct asked){.filters = {{.job = 2}}, .count = 1});
+    assert_int_equal(runs->count, 1); /* the one between the others */
     qs_arm_runs_free(runs);
     a.filters[0].build_to = "v9";
     refused(f, &a, "no build `v9`");
@@ -458,14 +459,13 @@ static void a_window_of_warm_up_says_nothing(void **state)
 {
     struct fixture *f = *state;
     struct of_job a = {.job = f->job};
-    struct qs_err err = QS_ERR_INIT;
+    struct qs_err err = QS_ERR_INIT, none = QS_ERR_INIT;
     fill_windows(f);
     end(f, 2, 4); /* all of the first window */
     assert_false(
         qs_store_read_now(f->store, read_metrics,
                           &(struct of_job){.job = f->job, .metrics = {(const char *[]){"cycles"}, 1}}, &err));
     assert_int_equal(err.code, QS_E_NOT_FOUND);
-    struct qs_err none = QS_ERR_INIT;
     assert_true(qs_store_read_now(f->store, read_metrics, &a, &none));
     assert_int_equal(a.ret.at[0].values[1].n, 0); /* the disturbed one does not stand in for the third */
     assert_int_equal(a.ret.at[0].values[1].warm, 1);
