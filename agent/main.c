@@ -33,6 +33,10 @@ static const char help[] =
     "device's facts say so.\n"
     "A job's files lie below --cache DIR (else $XDG_STATE_HOME, ~/.local/state or /data/local/tmp, in\n"
     "quiesce-agent/cache), at most --cache-max BYTES of them (8G; with K, M, G): the longest unused go.\n"
+    "Settings of the device (frequencies, governors) are changed only with --state DIR (else --cache DIR): "
+    "there\n"
+    "the agent keeps what stood before. It puts that back when it ends, when the host is gone, or, after it\n"
+    "was killed with its supervisor, at its next start.\n"
     "A key file has 32 to 4096 bytes, mode 0600, and is the same on both sides.\n"
     "SIGTERM ends the agent and whatever it has started.\n"
     "\n"
@@ -47,7 +51,7 @@ enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_SETUP = 3, INHERITED_MAX = 1024 };
 
 struct options {
     bool stdio, facts, states, version, help;
-    const char *serial, *listen, *key_file, *sysfs, *cache, *cache_most;
+    const char *serial, *listen, *key_file, *sysfs, *cache, *cache_most, *state;
 };
 
 static const struct {
@@ -65,6 +69,7 @@ static const struct {
     {"--sysfs", 0, offsetof(struct options, sysfs) + 1},
     {"--cache", 0, offsetof(struct options, cache) + 1},
     {"--cache-max", 0, offsetof(struct options, cache_most) + 1},
+    {"--state", 0, offsetof(struct options, state) + 1},
 };
 
 static int complain(const char *what, const char *arg, const char *advice)
@@ -136,6 +141,7 @@ static int parse(struct options *options, char **argv)
 static int show_facts(struct qs_linux *os, const char *sysfs)
 {
     static struct qs_port_fact fact;
+    qs_control_init(&os->control, NULL);
     qs_linux_init(os, sysfs);
     for (size_t i = 0; qs_facts_get(&os->facts, i, &fact); i++) {
         printf("%s: %s\n", fact.key, fact.value);
@@ -239,12 +245,20 @@ static void guard_descriptors(void)
 
 static int serve(struct qs_linux *os, const struct options *options)
 {
+    static struct qs_keeper keeper;
     char error[QS_LINK_ERROR_BYTES] = "";
     guard_descriptors();
-    if (!qs_supervisor_split(&os->supervised)) {
+    qs_keeper_open(&keeper, options->state ? options->state : options->cache, options->sysfs);
+    if (options->state && !keeper.on) {
+        fprintf(stderr, "quiesce-agent: cannot use --state: %s\n", keeper.notes.journal + strlen("none: "));
+        return EXIT_SETUP;
+    }
+    qs_control_init(&os->control, &keeper);
+    if (!qs_supervisor_split(&os->supervised, &keeper)) {
         perror("quiesce-agent: cannot start a second process");
         return EXIT_SETUP;
     }
+    os->control.fd = os->supervised.fd;
     qs_linux_init(os, options->sysfs);
     if (!open_cache(os, options, error) || !open_link(os, options, error) || !qs_linux_start(os, error)) {
         fprintf(stderr, "quiesce-agent: %s\n", error);

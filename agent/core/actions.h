@@ -83,11 +83,18 @@ struct qs_list qs_harness_declared(const struct qs_agent *agent, uint8_t *memory
 /* talk.c: the sensors, on request */
 qs_agent_action qs_act_read;     /* READ: some need two looks */
 qs_agent_action qs_act_readings; /* time for the second */
-/* control.c: what the device has, and what of it is changed; between runs */
-qs_agent_action qs_act_survey;  /* SURVEY */
-qs_agent_action qs_act_bind;    /* BIND */
-qs_agent_action qs_act_tune;    /* TUNE */
-qs_agent_action qs_act_restore; /* RESTORE */
+/* control.c: what the device has; between runs */
+qs_agent_action qs_act_survey; /* SURVEY */
+qs_agent_action qs_act_bind;   /* BIND */
+/* tune.c: files that are changed for a while */
+qs_agent_action qs_act_tune;         /* TUNE */
+qs_agent_action qs_act_tuned;        /* one of its files is written, or read back */
+qs_agent_action qs_act_tune_settled; /* time to read them back */
+qs_agent_action qs_act_restore;      /* RESTORE */
+qs_agent_action qs_act_restored;     /* one more stands again */
+/* A frame of the host, agent->frame; the end of a window: the lease begins anew. */
+void qs_control_heard(struct qs_agent *agent);
+void qs_control_window_over(struct qs_agent *agent);
 /* files.c: between runs */
 qs_agent_action qs_act_have;     /* HAVE */
 qs_agent_action qs_act_put;      /* PUT */

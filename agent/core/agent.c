@@ -17,6 +17,8 @@ void qs_agent_init(struct qs_agent *agent, const struct qs_port *port, const str
     memset(&agent->run, 0, sizeof agent->run);
     memset(&agent->window, 0, sizeof agent->window);
     agent->trace.on = false;
+    agent->control.lease_ns = 0;
+    agent->control.more = false;
     agent->stage = QS_STAGE_RUNS;
     agent->timed_out = false;
     agent->deadline_ns = 0;
@@ -78,6 +80,7 @@ static void handle_frame(struct qs_agent *agent)
     if (qs_agent_is_silent(agent)) {
         agent->window.frames++;
     }
+    qs_control_heard(agent);
     if (accepted == 0) {
         return;
     }

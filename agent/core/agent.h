@@ -92,7 +92,9 @@ struct qs_agent {
     struct qs_agent_run run;
     struct qs_agent_window window;
     struct qs_agent_trace trace;
-    uint32_t asked_id; /* of a request that is worked at, where it has one */
+    struct qs_agent_control control;
+    const struct qs_port_controlled *controlled; /* a file of it that is done, being handled */
+    uint32_t asked_id;                           /* of a request that is worked at, where it has one */
     int64_t hook_began_ns;
     enum qs_agent_stage stage;
     bool timed_out;      /* the running child reached its limit */
@@ -127,6 +129,10 @@ void qs_agent_on_child(struct qs_agent *agent, const struct qs_port_child *child
 /* The program of a harness run says that something has changed; the tracer of a run has ended. */
 void qs_agent_on_wake(struct qs_agent *agent);
 void qs_agent_on_tracer(struct qs_agent *agent);
+/* What the port was asked about one file. *file is borrowed for the call. */
+void qs_agent_on_control(struct qs_agent *agent, const struct qs_port_controlled *file);
+/* The lease has ended, everything is put back. */
+void qs_agent_on_lease_end(struct qs_agent *agent);
 /* To be called when qs_agent_next_deadline_ns() has been reached; early or late calls do no harm. */
 void qs_agent_on_time(struct qs_agent *agent);
 /* Clock of the port; INT64_MAX: nothing to wait for. */

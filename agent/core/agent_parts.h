@@ -45,4 +45,26 @@ struct qs_agent_files {
     struct qs_sha256 sum;
 };
 
+/* What became of a write of a TUNE. */
+struct qs_agent_tuned {
+    uint8_t outcome;
+    int32_t error;
+    char before[QS_PORT_SAID_BYTES], after[QS_PORT_SAID_BYTES];
+};
+
+/* Files that are changed for a while. */
+struct qs_agent_control {
+    int64_t lease_ns, told_ns; /* lease 0: nothing is changed. told: when it was last extended */
+    int64_t settle_ns;
+    bool looking;                        /* the files are read back */
+    bool more;                           /* the next RESTORE goes on with the last one */
+    uint8_t bytes[QS_CONTROL_MAX_BYTES]; /* the list of the TUNE in hand */
+    uint32_t len;
+    uint16_t count;
+    struct qs_iter it;
+    size_t at; /* the write in hand */
+    struct qs_agent_tuned rows[QS_TUNE_MAX];
+    struct qs_build list; /* of the RESTORE in hand */
+};
+
 #endif

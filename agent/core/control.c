@@ -69,14 +69,3 @@ enum qs_agent_event qs_act_bind(struct qs_agent *agent)
     qs_talk_send(agent, QS_MSG_BOUND, &answer);
     return QS_EV_NONE;
 }
-
-/* No port can put back yet what it changes. */
-enum qs_agent_event qs_act_tune(struct qs_agent *agent)
-{
-    return qs_talk_malformed(agent, QS_WIRE_E_TYPE);
-}
-
-enum qs_agent_event qs_act_restore(struct qs_agent *agent)
-{
-    return qs_talk_malformed(agent, QS_WIRE_E_TYPE);
-}

@@ -15,8 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/port_files.h"
 #include "core/port_artifacts.h"
+#include "core/port_control.h"
+#include "core/port_files.h"
 #include "core/port_program.h"
 #include "core/port_survey.h"
 #include "core/port_trace.h"
@@ -123,11 +124,11 @@ struct qs_port {
     void (*drain)(void *ctx);
     uint32_t (*unread)(void *ctx);
     void (*busiest)(void *ctx, char *text, size_t cap);
-    /* Optional: without them no stream mode and no PULL is offered, or no file is taken (port_artifacts.h).
-     */
+    /* Optional: without them no stream mode and no PULL is offered, or no file taken (port_artifacts.h). */
     void (*document)(void *ctx, uint8_t *memory, size_t cap, struct qs_port_document *document);
     void (*pull)(void *ctx, const struct qs_msg_pull *pull, struct qs_port_piece *piece);
-    const struct qs_port_files *files; /* borrowed */
+    const struct qs_port_files *files;     /* borrowed */
+    const struct qs_port_control *control; /* borrowed; without it nothing of the device is changed */
 
     /* Optional, all or none: runs of harness mode. program_start begins the program of a run that run_begin
      * took in that mode; it is a child like the others (end_child, qs_agent_on_child), and qs_agent_on_wake()

@@ -331,6 +331,7 @@ enum qs_agent_event qs_act_seal(struct qs_agent *agent)
 enum qs_agent_event qs_act_deliver(struct qs_agent *agent)
 {
     agent->heard_ns = qs_agent_now_ns(agent); /* heartbeats begin again */
+    qs_control_window_over(agent);
     if (agent->window.held) {
         qs_act_send_window(agent, agent->window.held);
     } else {
@@ -344,6 +345,7 @@ enum qs_agent_event qs_act_keep(struct qs_agent *agent)
     qs_act_seal(agent);
     enum qs_agent_event event = qs_harness_drop(agent);
     agent->port.run_end(agent->port.ctx);
+    qs_control_window_over(agent);
     return event;
 }
 

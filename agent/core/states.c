@@ -192,6 +192,10 @@ static const struct qs_states_row rows[] = {
 
     WORK(READ, QS_EV_TIME, readings),
 
+    WORK(TUNE, QS_EV_CONTROL, tuned),
+    WORK(TUNE, QS_EV_TIME, tune_settled),
+    WORK(RESTORE, QS_EV_CONTROL, restored),
+
     WORK(RUN_END, QS_EV_CHILD, quit_over),
     WORK(RUN_END, QS_EV_TIME, limit),
     WORK(RUN_END, QS_MSG_CANCEL, stop_child),
@@ -289,9 +293,9 @@ const char *qs_states_name(enum qs_agent_state state)
 const char *qs_states_event_name(unsigned event)
 {
     static const char *const names[QS_EV_COUNT - QS_EV_FIRST] = {
-        "LINK_UP",  "LINK_DOWN", "TIME",  "CHILD",    "WAKE",      "TRACER",    "challenged", "accepted",
-        "working",  "answered",  "begun", "unopened", "gate_open", "gate_lost", "gate_over",  "put_off",
-        "silenced", "drained",   "last",  "sealed",   "gone",      "lingers",   "ended"};
+        "LINK_UP",  "LINK_DOWN", "TIME",     "CHILD", "WAKE",     "TRACER",    "CONTROL",   "challenged",
+        "accepted", "working",   "answered", "begun", "unopened", "gate_open", "gate_lost", "gate_over",
+        "put_off",  "silenced",  "drained",  "last",  "sealed",   "gone",      "lingers",   "ended"};
     if (event >= QS_EV_FIRST && event < QS_EV_COUNT) {
         return names[event - QS_EV_FIRST];
     }

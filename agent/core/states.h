@@ -38,8 +38,9 @@ enum qs_agent_event {
     QS_EV_LINK_DOWN,
     QS_EV_TIME,
     QS_EV_CHILD,
-    QS_EV_WAKE,   /* the harness program says that something has changed */
-    QS_EV_TRACER, /* the tracer has ended */
+    QS_EV_WAKE,    /* the harness program says that something has changed */
+    QS_EV_TRACER,  /* the tracer has ended */
+    QS_EV_CONTROL, /* a file of a TUNE or RESTORE is done */
     /* outcomes of actions */
     QS_EV_CHALLENGED, /* the host must prove itself */
     QS_EV_ACCEPTED,   /* the session stands */

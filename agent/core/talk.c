@@ -65,6 +65,7 @@ enum qs_agent_event qs_act_greet(struct qs_agent *agent)
     if (agent->port.survey.bind) {
         agent->port.survey.bind(agent->port.ctx, NULL); /* they were another host's */
     }
+    agent->control.more = false;
     agent->link_up = true;
     agent->tx_seq = 0;
     agent->tx_seal = (struct qs_seal){.on = false};
@@ -83,7 +84,7 @@ static uint32_t beyond(const struct qs_port *port)
     return (port->pull ? 0U : QS_FEATURE_PULL) | (port->tracer.start ? 0U : QS_FEATURE_TRACE) |
            (port->program_start ? 0U : QS_FEATURE_HARNESS | QS_FEATURE_EVALS) |
            (port->files ? 0U : QS_FEATURE_FILES) | (port->document ? 0U : QS_FEATURE_STREAM) |
-           (port->survey.find ? 0U : QS_FEATURE_SURVEY) | QS_FEATURE_CONTROL;
+           (port->survey.find ? 0U : QS_FEATURE_SURVEY) | (port->control ? 0U : QS_FEATURE_CONTROL);
 }
 
 static struct qs_msg_hello_agent our_hello(const struct qs_agent *agent, const struct qs_msg_hello_host *host,

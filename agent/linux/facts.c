@@ -95,6 +95,16 @@ static void read_clock_source(const struct qs_facts *facts, char *value, size_t 
     from_sysfs(facts, "devices/system/clocksource/clocksource0/current_clocksource", value, cap);
 }
 
+static void read_control_journal(const struct qs_facts *facts, char *value, size_t cap)
+{
+    snprintf(value, cap, "%s", facts->notes->journal);
+}
+
+static void read_control_restored(const struct qs_facts *facts, char *value, size_t cap)
+{
+    snprintf(value, cap, "%s", facts->notes->restored);
+}
+
 static void read_cpu_allowed(const struct qs_facts *facts, char *value, size_t cap)
 {
     qs_cpus_print(&facts->probe->allowed, value, cap);
@@ -248,6 +258,8 @@ static const struct {
     {"cgroup", read_cgroup},
     {"clock", read_clock},
     {"clock_source", read_clock_source},
+    {"control.journal", read_control_journal},
+    {"control.restored", read_control_restored},
     {"cpu_model", read_cpu_model},
     {"cpus_allowed", read_cpu_allowed},
     {"cpus_online", read_cpu_online},
@@ -267,7 +279,8 @@ static const struct {
     {"uid", read_user},
 };
 
-void qs_facts_init(struct qs_facts *facts, const struct qs_probe *probe, const char *clock)
+void qs_facts_init(struct qs_facts *facts, const struct qs_probe *probe, const char *clock,
+                   const struct qs_keeper_notes *notes)
 {
     static uint8_t bytes[16384];
     struct qs_sha256 sum;
@@ -276,6 +289,7 @@ void qs_facts_init(struct qs_facts *facts, const struct qs_probe *probe, const c
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     facts->probe = probe;
     facts->clock = clock;
+    facts->notes = notes;
     qs_sha256_init(&sum);
     while (fd >= 0 && (n = read(fd, bytes, sizeof bytes)) > 0) {
         qs_sha256_add(&sum, bytes, (size_t)n);

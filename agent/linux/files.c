@@ -82,9 +82,20 @@ static void make_parents(char *path)
     }
 }
 
-static int lock_in(int fd)
+int qs_files_open_state(const char *dir)
 {
-    int lock = openat(fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    char path[QS_PORT_PATH_BYTES];
+    if ((size_t)snprintf(path, sizeof path, "%s", dir) >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    make_parents(path);
+    return open_dir(AT_FDCWD, path);
+}
+
+int qs_files_lock(int dir_fd, const char *name)
+{
+    int lock = openat(dir_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0) {
         close(lock);
         errno = EBUSY;
@@ -105,7 +116,7 @@ static bool take_place(struct qs_linux_files *files, const char *root, unsigned 
     if (fd < 0) {
         return false;
     }
-    files->lock_fd = lock_in(fd);
+    files->lock_fd = qs_files_lock(fd, "lock");
     files->files_fd = files->lock_fd < 0 ? -1 : open_dir(fd, "files");
     files->dirs_fd = files->files_fd < 0 ? -1 : open_dir(fd, "dirs");
     int error = errno;

@@ -46,6 +46,11 @@ bool qs_files_place(struct qs_linux_files *files, uint16_t dir, const char *name
 void qs_files_path(struct qs_linux_files *files, uint16_t dir, char *text, size_t cap);
 uint64_t qs_files_clear(struct qs_linux_files *files);
 
+/* A directory of this user's own for what outlives an agent, made where it is missing. Negative: errno. */
+int qs_files_open_state(const char *dir);
+/* A lock in it that ends with its last descriptor. Negative: errno, EBUSY where another agent has it. */
+int qs_files_lock(int dir_fd, const char *name);
+
 /* Inside the two files: the name of an item; false with errno as `fault`. */
 enum { QS_FILES_NAME_BYTES = 2 * QS_SHA256_BYTES + 3 };
 void qs_files_name(const struct qs_port_key *key, char name[QS_FILES_NAME_BYTES]);

@@ -40,7 +40,7 @@ static void fill_fds(const struct qs_linux *os, struct pollfd *fds)
     fds[FD_ERRORS].fd = child->runs ? child->errors.read_fd : -1;
     fds[FD_LINK].fd = os->link.in_fd;
     fds[FD_SIGNAL].fd = os->signal_fd;
-    fds[FD_SUPERVISOR].fd = os->supervised.alive_fd;
+    fds[FD_SUPERVISOR].fd = os->control.fd;
     fds[FD_LISTEN].fd = door_is_watched(os) ? os->link.listen_fd : -1;
     for (int i = 0; i < QS_GUESTS_MAX; i++) {
         fds[FD_GUESTS + i].fd = door_is_watched(os) ? os->guests.at[i].fd : -1;
@@ -181,6 +181,25 @@ static void open_door(struct qs_linux *os)
     qs_agent_on_link_up(&os->agent);
 }
 
+/* Its answers, and that it has ended. */
+static void hear_supervisor(struct qs_linux *os)
+{
+    struct qs_port_controlled file;
+    switch (qs_control_hear(&os->control, &file)) {
+    case QS_CONTROL_ANSWER:
+        qs_agent_on_control(&os->agent, &file);
+        break;
+    case QS_CONTROL_LEASE:
+        qs_agent_on_lease_end(&os->agent);
+        break;
+    case QS_CONTROL_GONE:
+        os->stop = true;
+        break;
+    case QS_CONTROL_NOTHING:
+        break;
+    }
+}
+
 void qs_linux_run(struct qs_linux *os)
 {
     while (!os->stop) {
@@ -205,7 +224,9 @@ void qs_linux_run(struct qs_linux *os)
         if (fds[FD_SIGNAL].revents) {
             qs_linux_hear_signals(os);
         }
-        os->stop = os->stop || fds[FD_SUPERVISOR].revents; /* it has ended */
+        if (fds[FD_SUPERVISOR].revents) {
+            hear_supervisor(os);
+        }
         if (fds[FD_LINK].revents && os->link.in_fd >= 0) {
             hear(os);
         }

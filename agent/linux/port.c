@@ -355,7 +355,7 @@ void qs_linux_init(struct qs_linux *os, const char *sysfs)
     os->run.cwd_fd = os->hook.cwd_fd = AT_FDCWD;
     os->link.in_fd = os->link.out_fd = os->link.listen_fd = -1;
     qs_probe_open(&os->probe, &allowed, sysfs);
-    qs_facts_init(&os->facts, &os->probe, qs_linux_clock_name(os));
+    qs_facts_init(&os->facts, &os->probe, qs_linux_clock_name(os), &os->control.notes);
     qs_child_init(&os->child, os->clock);
     qs_harness_init(&os->harness);
     qs_pull_init(&os->pull);
@@ -455,6 +455,7 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
         .pull = op_pull,
         .document = op_document,
         .files = os->has_cache ? &qs_linux_files_port : NULL,
+        .control = os->control.on ? &qs_linux_control_port : NULL,
         .tracer = {.start = op_trace_start, .end = op_trace_end, .result = op_trace_result},
         .survey = {.find = op_find, .bind = op_bind}};
     struct qs_agent_options options;

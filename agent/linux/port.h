@@ -5,6 +5,7 @@
 #include "core/agent.h"
 #include "linux/child.h"
 #include "linux/command.h"
+#include "linux/control.h"
 #include "linux/facts.h"
 #include "linux/files.h"
 #include "linux/guests.h"
@@ -38,6 +39,7 @@ struct qs_linux {
     int signal_fd;
     struct qs_guests guests; /* at a door with a key */
     struct qs_supervised supervised;
+    struct qs_control control;
     bool stop;   /* the loop ends */
     bool broken; /* the link failed while sending */
     char boot_id[QS_NAME_MAX_BYTES];
@@ -47,14 +49,16 @@ struct qs_linux {
     uint8_t bytes[65536];
 };
 
-/* Clock, sensors, facts: what --facts needs. sysfs: "/sys", or a folder that stands for it (borrowed). */
+/* Clock, sensors, facts: what --facts needs. sysfs: "/sys", or a folder that stands for it (borrowed).
+ * os->control is set already. */
 void qs_linux_init(struct qs_linux *os, const char *sysfs);
 /* Signals, subreaper, and the agent over os->link, which is open; os->key is set where it needs one. */
 bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES]);
 /* Where pushed files lie; NULL: where this user keeps such things. False, with a root: `error` says why.
  * Without one the agent takes no files then. */
 bool qs_linux_open_cache(struct qs_linux *os, const char *root, char error[QS_LINK_ERROR_BYTES]);
-extern const struct qs_port_files qs_linux_files_port; /* port_files.c */
+extern const struct qs_port_files qs_linux_files_port;     /* port_files.c */
+extern const struct qs_port_control qs_linux_control_port; /* port_control.c */
 /* Until the host is gone (stdio) or a signal ends it; then no child is left. */
 void qs_linux_run(struct qs_linux *os);
 /* Takes in the signals that have come: to end, and who was stopped. */

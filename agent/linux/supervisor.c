@@ -1,15 +1,22 @@
 /* Whoever kills the agent must not leave its programs to the device: what it has started becomes the
- * supervisor's when it dies, and is ended. Killed itself, its end of a pipe tells the agent to end.
- * What a session changes on the device can be put back from here as well. */
+ * supervisor's when it dies, and is ended; what it has changed on the device is put back. Killed itself, its
+ * end of a socket tells the agent to end. */
 #include "linux/supervisor.h"
 
+#include "linux/io.h"
+#include "linux/keeper.h"
 #include "linux/spawn.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STRAYS_BUDGET_NS INT64_C(10000000000)
@@ -43,32 +50,72 @@ static void leave_input(void)
     }
 }
 
-static void supervise(pid_t agent, const sigset_t *waited)
+/* Passes on what has come. True: the agent has ended, as status says. */
+static bool hear_signals(pid_t agent, int signal_fd, int *status)
+{
+    struct signalfd_siginfo info;
+    pid_t ended = 0;
+    while (read(signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo != SIGCHLD) {
+            kill(agent, (int)info.ssi_signo);
+        }
+    }
+    do {
+        ended = waitpid(-1, status, WNOHANG);
+    } while (ended > 0 && ended != agent);
+    return ended == agent;
+}
+
+static void wait_for_news(int signal_fd, const struct qs_keeper *keeper)
+{
+    struct pollfd fds[2] = {{.fd = signal_fd, .events = POLLIN}, {.fd = keeper->agent_fd, .events = POLLIN}};
+    struct timespec left = {0};
+    int64_t deadline_ns = qs_keeper_deadline_ns(keeper);
+    int64_t left_ns = deadline_ns - qs_io_now_ns(CLOCK_MONOTONIC);
+    if (left_ns > 0) {
+        left.tv_sec = (time_t)(left_ns / 1000000000);
+        left.tv_nsec = (long)(left_ns % 1000000000);
+    }
+    (void)!ppoll(fds, 2, deadline_ns == INT64_MAX ? NULL : &left, NULL); /* where it fails, no news */
+}
+
+static void supervise(pid_t agent, int signal_fd, struct qs_keeper *keeper)
 {
     int status = 0;
-    pid_t ended = 0;
     prctl(PR_SET_NAME, "qs-supervisor", 0, 0, 0); /* pkill quiesce-agent does not mean us */
     leave_input();
-    while (ended != agent) {
-        int signum = sigwaitinfo(waited, NULL);
-        if (signum > 0 && signum != SIGCHLD) {
-            kill(agent, signum);
+    while (!hear_signals(agent, signal_fd, &status)) { /* its end goes before what it had asked for */
+        qs_keeper_hear(keeper);
+        if (!qs_keeper_on_time(keeper)) {
+            kill(agent, SIGKILL);
         }
-        do {
-            ended = waitpid(-1, &status, WNOHANG);
-        } while (ended > 0 && ended != agent);
+        wait_for_news(signal_fd, keeper);
     }
+    qs_hand_close(&keeper->hand);
     qs_spawn_end_strays(0, 0, STRAYS_BUDGET_NS);
+    qs_keeper_restore(keeper, "the agent has ended");
     end_as(status);
 }
 
-bool qs_supervisor_split(struct qs_supervised *agent)
+/* The agent's part of a split. */
+static void become_agent(struct qs_supervised *agent, int fd, const sigset_t *signals,
+                         struct qs_keeper *keeper)
+{
+    if (!isatty(STDIN_FILENO)) {
+        setpgid(0, 0); /* a signal for a whole group meets one of us */
+    }
+    sigprocmask(SIG_SETMASK, signals, NULL);
+    qs_keeper_close(keeper);
+    agent->fd = fd;
+}
+
+bool qs_supervisor_split(struct qs_supervised *agent, struct qs_keeper *keeper)
 {
     sigset_t waited;
     sigset_t before;
-    int alive[2];
+    int fds[2];
     agent->started_by = getppid();
-    if (pipe2(alive, O_CLOEXEC) != 0) {
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) {
         return false;
     }
     sigfillset(&waited);
@@ -78,15 +125,22 @@ bool qs_supervisor_split(struct qs_supervised *agent)
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_BLOCK, &waited, &before);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* before 3.4 it does not exist: strays then escape */
-    pid_t pid = fork();
+    int signal_fd = signalfd(-1, &waited, SFD_CLOEXEC | SFD_NONBLOCK);
+    pid_t pid = signal_fd < 0 ? -1 : fork();
     if (pid > 0) {
-        supervise(pid, &waited);
+        close(fds[1]);
+        keeper->agent_fd = fds[0];
+        supervise(pid, signal_fd, keeper);
     }
-    if (pid == 0 && !isatty(STDIN_FILENO)) {
-        setpgid(0, 0); /* a signal for a whole group meets one of us */
+    int error = errno;
+    close(fds[0]);
+    qs_io_close(&signal_fd);
+    if (pid == 0) {
+        become_agent(agent, fds[1], &before, keeper);
+        return true;
     }
+    close(fds[1]);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    close(alive[1]);
-    agent->alive_fd = alive[0];
-    return pid == 0;
+    errno = error;
+    return false;
 }

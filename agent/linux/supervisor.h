@@ -1,19 +1,22 @@
-/* The process that outlives the agent (Linux): it waits for it with nothing else to do, and ends whatever a
- * killed agent leaves behind. */
+/* The process that outlives the agent (Linux): it waits for it with nothing else to do, ends whatever a
+ * killed agent leaves behind, and puts back what that has changed on the device. */
 #ifndef QS_LINUX_SUPERVISOR_H
 #define QS_LINUX_SUPERVISOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct qs_keeper;
+
 /* What the supervised process, the agent, knows of the other. */
 struct qs_supervised {
     int32_t started_by; /* the process that started us both */
-    int alive_fd;       /* owned: hangs up when the supervisor has ended */
+    int fd;             /* owned: to the keeper; hangs up when the supervisor has ended */
 };
 
 /* Splits this process. The one that was there stays as the supervisor: it never returns, passes signals on,
- * and ends as the agent does. The new one is the agent, and returns true. False: errno, nothing was split. */
-bool qs_supervisor_split(struct qs_supervised *agent);
+ * serves the agent's keeper, and ends as the agent does. The new one is the agent, and returns true; the
+ * keeper is closed there. False: errno, nothing was split. */
+bool qs_supervisor_split(struct qs_supervised *agent, struct qs_keeper *keeper);
 
 #endif

@@ -159,7 +159,7 @@ static void refuses_what_is_not_agreed(void **state)
     qs_build_init(&list, memory, sizeof memory);
     qs_build_tune(&list, &t);
     for (int i = 0; i < 4; i++) {
-        struct script *s = script_new(&(struct script_options){.no_survey = true});
+        struct script *s = script_new(&(struct script_options){.no_survey = true, .no_control = true});
         script_connect(s);
         assert_int_equal(s->peer.agent.features & (QS_FEATURE_SURVEY | QS_FEATURE_CONTROL), 0);
         if (i == 0) {

@@ -41,7 +41,28 @@ static pid_t agent_of(pid_t supervisor)
     return (pid_t)strtol(text, NULL, 10);
 }
 
+enum { ARGUMENTS_MAX = 16 };
+
+/* The agent, in the child that is to be it. */
+static void become_agent(const char *const *first, const char *const *options)
+{
+    const char *argv[ARGUMENTS_MAX + 1] = {getenv("QS_AGENT")};
+    size_t n = 1;
+    for (size_t i = 0; i < 2; i++) {
+        for (const char *const *a = i ? options : first; a && *a; a++) {
+            argv[n++] = *a;
+        }
+    }
+    execv(argv[0], (char *const *)(uintptr_t)argv);
+    _exit(127);
+}
+
 void device_start(struct device *d)
+{
+    device_start_with(d, NULL);
+}
+
+void device_start_with(struct device *d, const char *const *options)
 {
     int to[2];
     int from[2];
@@ -55,8 +76,7 @@ void device_start(struct device *d)
     if (d->pid == 0) {
         dup2(to[0], 0);
         dup2(from[1], 1);
-        execl(path, path, "--stdio", (char *)NULL);
-        _exit(127);
+        become_agent((const char *const[]){"--stdio", NULL}, options);
     }
     close(to[0]);
     close(from[1]);
@@ -97,7 +117,11 @@ int device_say(const char *const *argv, char *text, size_t cap)
 
 void device_listen(struct device *d, const char *address, const char *key_file)
 {
-    const char *path = getenv("QS_AGENT");
+    device_listen_with(d, address, (const char *const[]){key_file ? "--key-file" : NULL, key_file, NULL});
+}
+
+void device_listen_with(struct device *d, const char *address, const char *const *options)
+{
     int fds[2];
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
@@ -105,9 +129,7 @@ void device_listen(struct device *d, const char *address, const char *key_file)
     assert_true(d->pid >= 0);
     if (d->pid == 0) {
         dup2(fds[1], 2);
-        execl(path, path, "--listen", address, key_file ? "--key-file" : (char *)NULL, key_file,
-              (char *)NULL);
-        _exit(127);
+        become_agent((const char *const[]){"--listen", address, NULL}, options);
     }
     close(fds[1]);
     struct pollfd fd = {.fd = fds[0], .events = POLLIN};

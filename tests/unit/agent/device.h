@@ -25,11 +25,14 @@ struct closed {
 
 /* "--stdio", a session up to HELD. */
 void device_start(struct device *d);
+/* With more options, NULL behind them; they may be NULL. */
+void device_start_with(struct device *d, const char *const *options);
 /* Any program with these arguments (the first is its name) and what it says on standard error, up to its end.
  * Returns its exit code. */
 int device_say(const char *const *argv, char *text, size_t cap);
 /* An agent that listens; ready when its door is there. No session yet: device_connect. */
 void device_listen(struct device *d, const char *address, const char *key_file);
+void device_listen_with(struct device *d, const char *address, const char *const *options);
 /* A connection to "unix:PATH" or "tcp:PORT". False: nobody there. */
 bool device_connect(struct device *d, const char *address);
 void device_hang_up(struct device *d);

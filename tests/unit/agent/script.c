@@ -345,6 +345,7 @@ struct script *script_new(const struct script_options *options)
         .pull = options->no_pull ? NULL : op_pull,
         .document = options->no_stream ? NULL : op_document,
         .files = options->no_files ? NULL : &disk_port,
+        .control = options->no_control ? NULL : &knobs_port,
         .tracer = {.start = options->no_tracer ? NULL : op_trace_start,
                    .end = op_trace_end,
                    .result = op_trace_result},

@@ -5,6 +5,7 @@
 #include "core/agent.h"
 #include "peer.h"
 #include "script_files.h"
+#include "script_knobs.h"
 
 enum { SCRIPT_SENSORS = 4 };
 
@@ -49,6 +50,7 @@ struct script {
         int64_t ended_ns;
     } tracer;
     struct disk disk;                 /* for pushed files */
+    struct knobs knobs;               /* that are changed */
     struct qs_port_document document; /* what the window's process has written: so many bytes of it */
     size_t documents;
     struct {
@@ -65,8 +67,9 @@ struct script_options {
     bool no_files;  /* nor does it take any files */
     struct disk disk;
     uint64_t cache_most_bytes;
-    bool no_stream; /* it has no stream mode */
-    bool no_survey; /* and looks for no files */
+    bool no_stream;  /* it has no stream mode */
+    bool no_survey;  /* and looks for no files */
+    bool no_control; /* nor does it change any */
     bool key;
     int64_t handshake_ns;
     size_t ring_bytes; /* 0: the least */

@@ -178,12 +178,14 @@ static const char *shell(const char *command)
     return line;
 }
 
+static const struct qs_keeper_notes notes = {.restored = "2 of 2", .journal = "state/control.journal"};
+
 static void says_what_the_system_is(void **state)
 {
     static struct qs_facts facts;
     (void)state;
     open_probe("sys");
-    qs_facts_init(&facts, &probe, "a clock");
+    qs_facts_init(&facts, &probe, "a clock", &notes);
     assert_string_equal(fact_of(&facts, "kernel"), shell("uname -srv"));
     assert_string_equal(fact_of(&facts, "machine"), shell("uname -m"));
     assert_string_equal(fact_of(&facts, "aslr"), shell("cat /proc/sys/kernel/randomize_va_space"));
@@ -197,6 +199,8 @@ static void says_what_the_system_is(void **state)
                         shell("if ! grep -q ^flags /proc/cpuinfo; then echo unknown; elif grep -q '^flags.* "
                               "hypervisor' /proc/cpuinfo; then echo yes; else echo no; fi"));
     assert_int_equal(strncmp(fact_of(&facts, "agent"), "quiesce-agent ", 14), 0);
+    assert_string_equal(fact_of(&facts, "control.restored"), "2 of 2");
+    assert_string_equal(fact_of(&facts, "control.journal"), "state/control.journal");
     qs_probe_close(&probe);
 }
 
@@ -207,7 +211,7 @@ static void says_what_the_machine_is(void **state)
     (void)state;
     make_machine();
     open_probe("sys");
-    qs_facts_init(&facts, &probe, "a clock");
+    qs_facts_init(&facts, &probe, "a clock", &notes);
     assert_string_equal(fact_of(&facts, "governors"),
                         "policy0=performance 400000-1800000 kHz, policy4=schedutil ?-? kHz");
     assert_string_equal(fact_of(&facts, "turbo"), "off");

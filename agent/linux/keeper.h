@@ -1,0 +1,69 @@
+/* What the agent has changed on the device, in the hands of its supervisor: the journal, the lease, and the
+ * hand that reads and writes. It works for the agent one file at a time, and without it when the agent is
+ * killed, stuck, or has not heard of its host for too long. */
+#ifndef QS_LINUX_KEEPER_H
+#define QS_LINUX_KEEPER_H
+
+#include "core/port_control.h"
+#include "linux/hand.h"
+#include "linux/journal.h"
+
+enum { QS_KEEPER_NOTE_BYTES = 1025 };
+
+enum qs_keeper_what {
+    QS_KEEPER_TUNE = 1,
+    QS_KEEPER_LOOK,
+    QS_KEEPER_RESTORE,
+    QS_KEEPER_LEASE, /* not answered; so the next */
+    QS_KEEPER_ALIVE
+};
+
+/* From the agent, one in a packet. */
+struct qs_keeper_order {
+    uint32_t id;
+    uint8_t what;  /* enum qs_keeper_what */
+    uint8_t flags; /* TUNE: of the wire; RESTORE: 1 for the first */
+    int64_t lease_ns;
+    char path[QS_PORT_KNOB_BYTES], value[QS_PORT_KNOB_BYTES];
+};
+
+/* What people may know, as facts: what was put back unasked ("none"), and where the journal lies, or what is
+ * wrong with it. */
+struct qs_keeper_notes {
+    char restored[QS_KEEPER_NOTE_BYTES], journal[QS_KEEPER_NOTE_BYTES];
+};
+
+/* To the agent; id 0: it is news, to be answered by ALIVE. */
+struct qs_keeper_answer {
+    uint32_t id;
+    struct qs_port_controlled file;
+    struct qs_keeper_notes notes;
+};
+
+struct qs_keeper {
+    bool on; /* there is a journal */
+    struct qs_journal journal;
+    struct qs_hand hand;
+    struct qs_keeper_notes notes;
+    struct qs_hand_result result; /* of the hand's last file */
+    int agent_fd;                 /* owned: the supervisor's end; -1: none */
+    int64_t lease_end_ns;         /* CLOCK_MONOTONIC; 0: none */
+    int64_t answer_by_ns;         /* the agent's, to the news; 0: none is waited for */
+    int64_t patience_ns;
+};
+
+/* Puts back what an earlier agent has left behind. state: the folder of the journal; NULL: nothing is ever
+ * changed. sysfs is borrowed. */
+void qs_keeper_open(struct qs_keeper *keeper, const char *state, const char *sysfs);
+void qs_keeper_close(struct qs_keeper *keeper);
+
+/* The agent's next packet, where there is one. */
+void qs_keeper_hear(struct qs_keeper *keeper);
+/* When something must be done without one; INT64_MAX: never. */
+int64_t qs_keeper_deadline_ns(const struct qs_keeper *keeper);
+/* To be called then. False: the agent has not answered, it is stuck. */
+bool qs_keeper_on_time(struct qs_keeper *keeper);
+/* Everything is put back now. why: "the agent was killed". */
+void qs_keeper_restore(struct qs_keeper *keeper, const char *why);
+
+#endif

@@ -1,0 +1,38 @@
+#include "script.h"
+
+#include <stdio.h>
+
+static struct knobs *of(void *ctx)
+{
+    struct knobs *knobs = &((struct script *)ctx)->knobs;
+    knobs->asked++;
+    return knobs;
+}
+
+static void op_tune(void *ctx, const char *path, const char *value, uint8_t flags)
+{
+    struct knobs *knobs = of(ctx);
+    snprintf(knobs->last, sizeof knobs->last, "tune %s=%s flags %u", path, value, (unsigned)flags);
+}
+
+static void op_look(void *ctx, const char *path, const char *value)
+{
+    struct knobs *knobs = of(ctx);
+    snprintf(knobs->last, sizeof knobs->last, "look %s=%s", path, value);
+}
+
+static void op_restore(void *ctx, bool first)
+{
+    struct knobs *knobs = of(ctx);
+    snprintf(knobs->last, sizeof knobs->last, "restore%s", first ? " first" : "");
+}
+
+static void op_lease(void *ctx, int64_t ns)
+{
+    struct knobs *knobs = &((struct script *)ctx)->knobs;
+    knobs->lease_ns = ns;
+    knobs->leases++;
+}
+
+const struct qs_port_control knobs_port = {
+    .tune = op_tune, .look = op_look, .restore = op_restore, .lease = op_lease};
