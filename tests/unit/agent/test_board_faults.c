@@ -287,6 +287,47 @@ static void trees_are_judged(void **state)
     assert_non_null(strstr(b->why, "line 641: the tree has more than a board can hold"));
 }
 
+/* n times a few lines, with the number where they have %d. */
+static const char *repeated(const char *lines, int n)
+{
+    static char tree[1 << 16];
+    size_t used = 0;
+    for (int i = 0; i < n; i++) {
+        for (const char *p = lines; *p && used + 8 < sizeof tree; p++) {
+            bool number = p[0] == '%' && p[1] == 'd';
+            used += (size_t)snprintf(tree + used, sizeof tree - used, number ? "%d" : "%c", number ? i : *p);
+            p += number;
+        }
+    }
+    return tree;
+}
+
+/* As much as fits, and one more: of clocks the tree is refused, zones and coolers beyond are files that stand
+ * still. */
+static void boards_have_bounds(void **state)
+{
+    struct qs_vboard *b = board_of("rpi4b");
+    const char *clock = "/sys/devices/x/devfreq/c%d/available_frequencies\t0444\troot:root\t100 200\tK\n";
+    (void)state;
+    for (int n = QS_VBOARD_CLOCKS_MAX; n <= QS_VBOARD_CLOCKS_MAX + 1; n++) {
+        const char *tree = repeated(clock, n);
+        assert_int_equal(qs_vboard_init(b, tree, strlen(tree)), n == QS_VBOARD_CLOCKS_MAX);
+    }
+    assert_string_equal(b->why, "the tree has more than a board can hold");
+    const char *tree = repeated("/sys/t/thermal_zone%d/temp\t0444\troot:root\t41000\tK\n"
+                                "/sys/t/thermal_zone%d/type\t0444\troot:root\tcpu%d\tK\n"
+                                "/sys/t/cooling_device%d/type\t0444\troot:root\tfcc\tK\n"
+                                "/sys/t/cooling_device%d/max_state\t0444\troot:root\t3\tK\n"
+                                "/sys/t/cooling_device%d/cur_state\t0644\troot:root\t0\tK\n",
+                                QS_VBOARD_ZONES_MAX + 1);
+    assert_true(qs_vboard_init(b, tree, strlen(tree)));
+    tell(b, "heat 50");
+    is(b, "sys/t/thermal_zone31/temp", "50000");
+    is(b, "sys/t/thermal_zone32/temp", "41000");
+    assert_int_equal(put(b, "sys/t/cooling_device15/cur_state", "4"), EINVAL);
+    assert_int_equal(put(b, "sys/t/cooling_device16/cur_state", "4"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,7 +337,7 @@ int main(void)
         cmocka_unit_test(a_daemon_resets),    cmocka_unit_test(files_vanish),
         cmocka_unit_test(sensors_lie),        cmocka_unit_test(slow_is_told_to_the_front),
         cmocka_unit_test(words_are_judged),   cmocka_unit_test(the_witness_keeps_a_log),
-        cmocka_unit_test(trees_are_judged),
+        cmocka_unit_test(trees_are_judged),   cmocka_unit_test(boards_have_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,32 @@ static void cooling_states_can_be_written(void **state)
     assert_int_equal(khz(b, "policy4"), 2000000);
 }
 
+/* Each cooling device slows the clock that its name means. */
+static void coolers_find_their_clocks(void **state)
+{
+    static const struct {
+        const char *tree, *cooler, *file, *limit;
+    } cases[] = {
+        {"pixel6-oriole", COOL "1/cur_state", CPU "cpufreq/policy4/scaling_max_freq", "1999000"},
+        {"pixel6-oriole", COOL "2/cur_state", CPU "cpufreq/policy6/scaling_max_freq", "2630000"},
+        {"pixel6-oriole", COOL "3/cur_state", "sys/devices/platform/1c500000.mali/scaling_max_freq",
+         "400000"},
+        {"huawei-p8lite2017", COOL "2/cur_state", "sys/class/devfreq/gpufreq/max_freq", "680000000"},
+        {"rock5b-rk3588", COOL "2/cur_state", CPU "cpufreq/policy6/scaling_max_freq", "2016000"},
+        {"rock5b-rk3588", COOL "3/cur_state", "sys/class/devfreq/fb000000.gpu/max_freq", "800000000"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct qs_vboard *b = board_of(cases[i].tree);
+        tune(b, cases[i].cooler, "2");
+        is(b, cases[i].file, cases[i].limit);
+    }
+    struct qs_vboard *b = board_of("pixel6-oriole"); /* the charger's: it is nobody's clock */
+    tune(b, COOL "5/cur_state", "3");
+    is(b, COOL "5/cur_state", "3");
+    is(b, CPU "cpufreq/policy0/scaling_max_freq", "1803000");
+}
+
 static void a_fan_cools(void **state)
 {
     struct qs_vboard *b = board_of("odroid-xu3");
@@ -289,6 +315,7 @@ int main(void)
         cmocka_unit_test(it_holds_its_trip_point),
         cmocka_unit_test(nobody_watches),
         cmocka_unit_test(cooling_states_can_be_written),
+        cmocka_unit_test(coolers_find_their_clocks),
         cmocka_unit_test(a_fan_cools),
         cmocka_unit_test(hot_trips_unplug),
         cmocka_unit_test(firmware_throttles_in_silence),
