@@ -74,9 +74,10 @@ static const struct qs_key domain_keys[] = {
     DOMAIN_FILE(hw_max, "The file of the most."),
     DOMAIN_FILE(cpus, "The file that lists the processors that share this frequency."),
     {.name = "table",
-     .type = QS_KEY_STRINGS,
+     .type = QS_KEY_CUSTOM,
      .offset = OF(domain, table),
-     .max = LIST_MAX,
+     .read = qs_profile_read_paths,
+     .form = "a path, or a list of them",
      .help = "Files that list the frequencies there are: the first that says some is taken, `a + b` takes "
              "those of both. Without any, all between the hardware's limits."},
     {.name = "unit",

@@ -32,9 +32,13 @@ static const char *wrong_path(const char *path, bool wild)
     return stars > STARS_MAX ? "has at most eight wildcards" : NULL;
 }
 
+/* "a + b": each of them. */
 static char *take_path(struct qs_schema_reader *r, const struct qs_node *node, const char *text, bool wild)
 {
-    const char *wrong = wrong_path(text, wild);
+    const char *plus = strstr(text, " + ");
+    QS_FREED char *first = plus != NULL ? qs_strndup(text, (size_t)(plus - text)) : NULL;
+    const char *wrong = first != NULL ? wrong_path(first, wild) : NULL;
+    wrong = wrong == NULL ? wrong_path(plus != NULL ? plus + 3 : text, wild) : wrong;
     if (wrong == NULL)
         return qs_strdup(text);
     qs_schema_problem(r, node, NULL, "`%s`: a path %s", qs_show(text).text, wrong);

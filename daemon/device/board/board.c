@@ -17,7 +17,7 @@ void qs_work_note(struct qs_work *w, const char *fmt, ...)
     va_start(ap, fmt);
     qs_buf_vfmt(&text, fmt, ap);
     va_end(ap);
-    if (w->board->notes.count < NOTES_MAX)
+    if (w->board->notes.count < NOTES_MAX && !qs_strings_have(&w->board->notes, text.data))
         qs_strings_add(&w->board->notes, qs_buf_take(&text));
 }
 
@@ -41,7 +41,7 @@ bool qs_work_avoided(const struct qs_work *w, const char *path)
 /* The parts of the folder that wildcards stand for; without any, its last part. */
 static void put_folder(struct qs_buf *out, const struct qs_strings *each, const char *folder)
 {
-    const char *pattern = NULL, *last = strrchr(folder, '/');
+    const char *pattern = NULL, *last = strrchr(folder, '/') != NULL ? strrchr(folder, '/') + 1 : folder;
     size_t before = out->len;
     for (size_t i = 0; i < each->count && pattern == NULL; i++)
         pattern = qs_glob(each->at[i], folder) ? each->at[i] : NULL;
@@ -55,7 +55,7 @@ static void put_folder(struct qs_buf *out, const struct qs_strings *each, const 
         folder += m + (folder[m] == '/');
     }
     if (out->len == before)
-        qs_buf_str(out, last != NULL ? last + 1 : folder);
+        qs_buf_str(out, last);
 }
 
 static void put_file(struct qs_buf *out, const char *file)
@@ -200,21 +200,16 @@ static int by_path(const void *a, const void *b)
 {
     const struct qs_survey_row *const *x = a, *const *y = b;
     int order = strcmp((*x)->path, (*y)->path);
-    return order != 0 ? order : (*x > *y) - (*x < *y); /* of one survey: the first counts */
+    return order != 0 ? order : (*x > *y) - (*x < *y); /* of one path the first is found */
 }
 
 static void sort_rows(struct qs_work *w, const struct qs_survey *survey)
 {
-    size_t kept = 0;
     w->rows = qs_calloc(survey->count + 1, sizeof *w->rows);
     for (size_t i = 0; i < survey->count; i++)
         if (survey->rows[i].status != QS_READING_MISSING)
             w->rows[w->row_count++] = &survey->rows[i];
     qsort(w->rows, w->row_count, sizeof *w->rows, by_path);
-    for (size_t i = 0; i < w->row_count; i++)
-        if (kept == 0 || strcmp(w->rows[kept - 1]->path, w->rows[i]->path) != 0)
-            w->rows[kept++] = w->rows[i];
-    w->row_count = kept;
     if (survey->refused > 0)
         qs_work_note(w, "%zu files of the survey were left out: no paths, or more than %d", survey->refused,
                      QS_BOARD_ROWS_MAX);

@@ -9,7 +9,7 @@ struct qs_cpu_set {
 };
 struct qs_work {
     struct qs_board *board;            /* filled */
-    const struct qs_survey_row **rows; /* by path, each once; those that are missing left out */
+    const struct qs_survey_row **rows; /* by path; those that are missing left out */
     size_t row_count;
     const struct qs_profile *layers[QS_PROFILES_MAX]; /* that the device matches, the most special first */
     size_t layer_count;

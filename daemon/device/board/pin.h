@@ -12,8 +12,8 @@ struct qs_pin_wishes {
 };
 
 enum qs_pin_flag {
-    QS_PIN_PERSISTENT = 1,  /* as TUNE has them */
-    QS_PIN_NO_READ_BACK = 2 /* a later item writes the same file */
+    QS_PIN_PERSISTENT = QS_TUNE_PERSISTENT,
+    QS_PIN_NO_READ_BACK = QS_TUNE_BLIND /* a later item writes the same file */
 };
 struct qs_pin_item {
     char *path, *value;

@@ -7,13 +7,15 @@
 #include <stdint.h>
 
 #include "base/scope.h"
+#include "proto/limits.h"
+#include "proto/msg_control.h"
 #include "proto/msg_window.h"
 
 enum {
-    QS_BOARD_READABLE = 1, /* bits of access */
-    QS_BOARD_WRITABLE = 2,
-    QS_BOARD_PATH_MAX = 255,
-    QS_BOARD_VALUE_MAX = 1024, /* as much of a file as a survey brings: a value of this length was cut */
+    QS_BOARD_READABLE = QS_FILE_READABLE, /* bits of access */
+    QS_BOARD_WRITABLE = QS_FILE_WRITABLE,
+    QS_BOARD_PATH_MAX = QS_CONTROL_PATH_MAX_BYTES,
+    QS_BOARD_VALUE_MAX = QS_FOUND_MAX_BYTES, /* a value of this length was cut */
     QS_BOARD_ROWS_MAX = 16384
 };
 
