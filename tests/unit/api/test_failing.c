@@ -38,6 +38,7 @@ static const char *const targets[] = {
     "/api/v1/jobs/2/reproduce",
     "/api/v1/jobs/2/reproduction",
     "/api/v1/builds",
+    "/api/v1/devices/local",
     "/api/v1/history?limit=2",
     "/api/v1/history?limit=2&build=v2",
     HISTORY_OF_BASE "?metric=frames",

@@ -1,0 +1,175 @@
+/* The devices as they are now; and of one what was found, and what its last session changed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handlers.h"
+#include "api/reply.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "device/device.h"
+#include "farm/farm.h"
+#include "store/control.h"
+
+static void put_fields(const struct qs_device_info *d, struct qs_json *j)
+{
+    qs_json_kstring(j, "name", d->config->name);
+    qs_json_kstring(j, "link", qs_link_kind_name(d->config->link));
+    qs_json_kstring(j, "state", d->state);
+    qs_json_kbool(j, "local", d->config->local);
+    qs_json_kbool(j, "simulated", d->simulated);
+    qs_json_kstring(j, "agent", d->software);
+    qs_json_kstring(j, "boot_id", d->boot);
+    qs_json_karray(j, "labels");
+    for (size_t i = 0; i < d->config->labels.count; i++)
+        qs_json_string(j, d->config->labels.at[i]);
+    qs_json_array_end(j);
+    if (d->has_cache) {
+        qs_json_kobject(j, "cache");
+        qs_json_kcount(j, "bytes", d->cache.bytes);
+        qs_json_kcount(j, "most_bytes", d->cache.most_bytes);
+        qs_json_kcount(j, "free_bytes", d->cache.free_bytes);
+        qs_json_object_end(j);
+    } else {
+        qs_json_kraw(j, "cache", "null");
+    }
+    qs_json_kint(j, "clock_rtt_ns", d->rtt_ns);
+    qs_json_kraw(j, "facts", d->facts_json ? d->facts_json : "null");
+    qs_json_kstring(j, "why", d->why);
+}
+
+static void put_device(const struct qs_device_info *d, void *user)
+{
+    struct qs_json *j = user;
+    qs_json_object(j);
+    put_fields(d, j);
+    qs_json_object_end(j);
+}
+
+void qs_handle_devices(struct qs_exchange *ex)
+{
+    const char *alone = "no daemon answers: the devices are shown as configured, their state is not known";
+    QS_FREED char *notice = ex->api->p.reading ? qs_about_owner(ex) : qs_store_notice(ex->api->p.store);
+    QS_BUF(out);
+    struct qs_json j = qs_json_to(&out);
+    qs_json_object(&j);
+    qs_json_karray(&j, "devices");
+    qs_farm_devices(ex->api->p.farm, put_device, &j);
+    qs_json_array_end(&j);
+    qs_json_kstring(&j, "disk", qs_farm_waits_for_disk(ex->api->p.farm, 0));
+    qs_json_kstring(&j, "notice", ex->api->p.reading && !notice ? alone : notice);
+    qs_json_object_end(&j);
+    qs_reply_json(ex, 200, &out);
+}
+
+/* ---- one of them ---- */
+
+struct one {
+    struct qs_board_info board;
+    struct qs_buf control; /* JSON: an object, or null */
+    struct qs_json j;      /* of the document, while the farm is asked */
+    const char *name;      /* borrowed, whose fields are wanted */
+    bool found;
+};
+
+static void done_one(void *data)
+{
+    struct one *d = data;
+    qs_board_info_free(&d->board);
+    qs_buf_done(&d->control);
+}
+
+static void put_change(const struct qs_control_info *c, void *user)
+{
+    struct qs_json *j = user;
+    char run[33];
+    qs_hex(c->run_uid, sizeof c->run_uid, run);
+    qs_json_object(j);
+    qs_json_kint(j, "seq", c->seq);
+    qs_json_kstring(j, "run", c->of_run ? run : NULL);
+    qs_json_kstring(j, "kind", c->row.restore ? "restore" : "set");
+    qs_json_kstring(j, "path", c->row.path);
+    qs_json_kstring(j, "wanted", c->row.wanted);
+    qs_json_kstring(j, "before", c->row.before);
+    qs_json_kstring(j, "now", c->row.after);
+    qs_json_kstring(j, "outcome", c->row.outcome);
+    qs_json_kint(j, "error", c->row.error);
+    qs_json_kint(j, "at_wall_ns", c->row.at_wall_ns);
+    qs_json_object_end(j);
+}
+
+static bool read_changes(struct qs_store_reader *reader, const char *device, struct qs_buf *out,
+                         struct qs_err *err)
+{
+    struct qs_control_session session;
+    struct qs_json j = qs_json_to(out);
+    char uid[33];
+    bool found = false;
+    if (!qs_read_control_session(reader, device, &session, &found, err))
+        return false;
+    if (!found) {
+        qs_buf_str(out, "null");
+        return true;
+    }
+    qs_hex(session.uid, sizeof session.uid, uid);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "session", uid);
+    qs_json_kint(&j, "job", session.job);
+    qs_json_kint(&j, "started_wall_ns", session.started_wall_ns);
+    if (session.ended_wall_ns > 0)
+        qs_json_kint(&j, "ended_wall_ns", session.ended_wall_ns);
+    else
+        qs_json_kraw(&j, "ended_wall_ns", "null");
+    qs_json_karray(&j, "changes");
+    bool ok = qs_read_control(reader, session.uid, put_change, &j, err);
+    qs_json_array_end(&j);
+    qs_json_object_end(&j);
+    return ok;
+}
+
+static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
+{
+    struct one *d = ex->data;
+    return qs_read_board(reader, ex->match.device, &d->board, err) &&
+           read_changes(reader, ex->match.device, &d->control, err);
+}
+
+static void put_if_named(const struct qs_device_info *device, void *user)
+{
+    struct one *d = user;
+    if (d->found || strcmp(device->config->name, d->name) != 0)
+        return;
+    d->found = true;
+    put_fields(device, &d->j);
+}
+
+static void say_one(struct qs_exchange *ex)
+{
+    struct one *d = ex->data;
+    struct qs_err err;
+    QS_BUF(out);
+    d->j = qs_json_to(&out);
+    d->name = ex->match.device;
+    qs_json_object(&d->j);
+    qs_farm_devices(ex->api->p.farm, put_if_named, d);
+    if (!d->found) {
+        qs_fail(&err, QS_E_NOT_FOUND, "this farm has no device `%s`", d->name);
+        qs_reply_error(ex, &err);
+        return;
+    }
+    qs_json_kstring(&d->j, "fingerprint", d->board.fingerprint);
+    if (d->board.json)
+        qs_json_kint(&d->j, "probed_wall_ns", d->board.probed_wall_ns);
+    else
+        qs_json_kraw(&d->j, "probed_wall_ns", "null");
+    qs_json_kraw(&d->j, "board", d->board.json ? d->board.json : "null");
+    qs_json_kraw(&d->j, "control", d->control.data);
+    qs_json_object_end(&d->j);
+    qs_reply_json(ex, 200, &out);
+}
+
+void qs_handle_device(struct qs_exchange *ex)
+{
+    struct one *d = qs_exchange_data(ex, sizeof *d, done_one);
+    qs_buf_init(&d->control);
+    qs_exchange_read(ex, read_one, say_one);
+}
