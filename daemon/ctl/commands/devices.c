@@ -21,6 +21,23 @@ static int list(struct qs_ctl *ctl)
     return code;
 }
 
+static int show(struct qs_ctl *ctl, const char *device)
+{
+    int code = QS_EXIT_OK;
+    QS_BUF(path);
+    QS_BUF(text);
+    QS_BUF(out);
+    qs_buf_fmt(&path, "/api/v1/devices/%s", device);
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_reach_reading(ctl, &code);
+    if (http != NULL && qs_api_text(ctl, http, path.data, &text, &code)) {
+        struct qs_layout layout = qs_result_layout(ctl);
+        json_auto_t *doc = json_loadb(text.data, text.len, 0, NULL);
+        qs_layout_device(&layout, doc, &out);
+        qs_ctl_print(ctl->out, ctl->json ? &text : &out);
+    }
+    return code;
+}
+
 static void show_clean(const char *device, const struct qs_layout *layout, const json_t *doc,
                        struct qs_buf *out)
 {
@@ -88,24 +105,31 @@ static int run(struct qs_ctl *ctl)
     const struct qs_args *args = ctl->args;
     if (args->word_count == 0)
         return list(ctl);
+    if (args->word_count == 2 && strcmp(args->argv[args->word[0]], "show") == 0 &&
+        is_name(args->argv[args->word[1]]))
+        return show(ctl, args->argv[args->word[1]]);
     for (size_t i = 0; args->word_count == 2 && i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(args->argv[args->word[0]], verbs[i].word) == 0 && is_name(args->argv[args->word[1]]))
             return ask(ctl, &verbs[i], args->argv[args->word[1]]);
     }
-    fprintf(ctl->err, "quiesce devices: write `quiesce devices`, `quiesce devices read DEVICE` or `quiesce "
-                      "devices clean DEVICE`\n");
+    fprintf(ctl->err,
+            "quiesce devices: write `quiesce devices`, `quiesce devices show DEVICE`, `quiesce devices "
+            "read DEVICE` or `quiesce devices clean DEVICE`\n");
     return QS_EXIT_USAGE;
 }
 
 const struct qs_command qs_command_devices = {
     .name = "devices",
     .summary = "List the devices of the farm and what they do",
-    .usage = "[OPTIONS] [read DEVICE | clean DEVICE]",
-    .about = "read shows the current readings of a device's sensors: what the gates of its jobs can wait for "
-             "(--json has counters, too). clean removes the job files that its agent has cached. Both need a "
-             "device that no job is using.",
+    .usage = "[OPTIONS] [show DEVICE | read DEVICE | clean DEVICE]",
+    .about =
+        "show tells what a device is, which frequencies and sensors it has, what can be pinned, and what "
+        "the last job changed on it and put back. read shows the current readings of a device's sensors: "
+        "what the gates of its jobs can wait for "
+        "(--json has counters, too). clean removes the job files that its agent has cached. The last two "
+        "need a device that no job is using.",
     .options = options,
-    .examples = "quiesce devices\nquiesce devices --json\n"
+    .examples = "quiesce devices\nquiesce devices --json\nquiesce devices show bench1\n"
                 "quiesce devices read bench1\nquiesce devices clean bench1",
     .most_words = 2,
     .run = run};

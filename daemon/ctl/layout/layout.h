@@ -101,6 +101,16 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
 /* `traces` of a job or a run: nothing where there are none. */
 void qs_layout_traces(const struct qs_layout *layout, const json_t *groups, struct qs_buf *out);
 void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+/* One of them: what it is, what was found on it, what its last session changed. */
+void qs_layout_device(const struct qs_layout *layout, const json_t *device, struct qs_buf *out);
+/* What a session changed and whether it was put back (`control` of a device). */
+void qs_layout_control(const struct qs_layout *layout, const json_t *control, struct qs_buf *out);
+
+/* "  name        value", where there is a value. */
+void qs_layout_field(const struct qs_layout *layout, struct qs_buf *out, const char *name, const char *value);
+/* The same of a time in ns since the epoch, where it is above 0. */
+void qs_layout_time_field(const struct qs_layout *layout, struct qs_buf *out, const char *name,
+                          const json_t *object, const char *key);
 
 /* A table of text: rows of cells, aligned. Cells are raw text. A column with `keep` 0 always stays; others
  * are left out, highest first, until the rest fits with its long texts cut. */

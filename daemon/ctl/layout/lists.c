@@ -109,8 +109,7 @@ void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs
         qs_face_wrap(&layout->face, out, "", disk, QS_INK_PLAIN);
 }
 
-/* "  name        value", where there is a value. */
-static void field(const struct qs_layout *layout, struct qs_buf *out, const char *name, const char *value)
+void qs_layout_field(const struct qs_layout *layout, struct qs_buf *out, const char *name, const char *value)
 {
     QS_BUF(lead);
     if (value == NULL || value[0] == '\0')
@@ -119,15 +118,15 @@ static void field(const struct qs_layout *layout, struct qs_buf *out, const char
     qs_face_wrap(&layout->face, out, lead.data, value, QS_INK_PLAIN);
 }
 
-static void time_field(const struct qs_layout *layout, struct qs_buf *out, const char *name,
-                       const json_t *object, const char *key)
+void qs_layout_time_field(const struct qs_layout *layout, struct qs_buf *out, const char *name,
+                          const json_t *object, const char *key)
 {
     char text[32];
     int64_t wall_ns = qs_json_get_int(object, key, 0);
     if (wall_ns <= 0)
         return;
     qs_text_time(wall_ns, text);
-    field(layout, out, name, text);
+    qs_layout_field(layout, out, name, text);
 }
 
 /* Names in a list: of strings, or of objects with a name. */
@@ -141,7 +140,7 @@ static void names_field(const struct qs_layout *layout, struct qs_buf *out, cons
         &text, "%s%s", i > 0 ? ", " : "",
         json_is_string(item) ? json_string_value(item)
                              : qs_json_get_text(item, "name", qs_json_get_text(item, "label", "?")));
-    field(layout, out, name, text.data);
+    qs_layout_field(layout, out, name, text.data);
 }
 
 /* "old (build v1), cold (conditions quiet)": builds and conditions that are not called as their arms. */
@@ -161,7 +160,7 @@ static void arms_field(const struct qs_layout *layout, struct qs_buf *out, const
         if (set != NULL && strcmp(set, name) != 0)
             qs_buf_fmt(&text, " (conditions %s)", set);
     }
-    field(layout, out, "arms", text.data);
+    qs_layout_field(layout, out, "arms", text.data);
 }
 
 static void progress_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *job)
@@ -172,7 +171,7 @@ static void progress_field(const struct qs_layout *layout, struct qs_buf *out, c
         return;
     snprintf(text, sizeof(text), "block %" PRId64 " of at most %" PRId64, qs_json_get_int(p, "block", 0),
              qs_json_get_int(p, "blocks_max", 0));
-    field(layout, out, "progress", text);
+    qs_layout_field(layout, out, "progress", text);
 }
 
 /* One line a point and device; which they are is said where there are several. */
@@ -188,7 +187,7 @@ static void evals_fields(const struct qs_layout *layout, struct qs_buf *out, con
             qs_buf_fmt(&text, "%s on %s: ", qs_json_get_text(one, "label", "?"),
                        qs_json_get_text(one, "device", "?"));
         if (qs_layout_evals(json_object_get(one, "evaluations"), &text))
-            field(layout, out, "evaluated", text.data);
+            qs_layout_field(layout, out, "evaluated", text.data);
     }
 }
 
@@ -199,9 +198,9 @@ void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_
     qs_buf_fmt(&text, "job %" PRId64 ": %s, %s", qs_json_get_int(job, "id", 0),
                qs_json_get_text(job, "name", "?"), qs_json_get_text(job, "state", "?"));
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
-    field(layout, out, "verdict", qs_json_get_text(json_object_get(job, "verdict"), "text", ""));
-    field(layout, out, "reason", qs_json_get_text(job, "reason", ""));
-    field(layout, out, "waits for", qs_json_get_text(job, "why", ""));
+    qs_layout_field(layout, out, "verdict", qs_json_get_text(json_object_get(job, "verdict"), "text", ""));
+    qs_layout_field(layout, out, "reason", qs_json_get_text(job, "reason", ""));
+    qs_layout_field(layout, out, "waits for", qs_json_get_text(job, "why", ""));
     progress_field(layout, out, job);
     arms_field(layout, out, job);
     names_field(layout, out, "points", json_object_get(job, "points"));
@@ -209,16 +208,16 @@ void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_
     qs_buf_fmt(&text, "%" PRId64 " (%" PRId64 " tainted), %" PRId64 " iterations",
                qs_json_get_int(job, "runs", 0), qs_json_get_int(job, "runs_tainted", 0),
                qs_json_get_int(job, "iterations", 0));
-    field(layout, out, "runs", text.data);
+    qs_layout_field(layout, out, "runs", text.data);
     qs_buf_clear(&text);
     if (json_is_integer(seed))
         qs_buf_fmt(&text, "%" PRIu64, (uint64_t)json_integer_value(seed));
-    field(layout, out, "seed", json_is_string(seed) ? json_string_value(seed) : text.data);
+    qs_layout_field(layout, out, "seed", json_is_string(seed) ? json_string_value(seed) : text.data);
     evals_fields(layout, out, json_object_get(job, "evaluations"));
-    field(layout, out, "owner", qs_json_get_text(job, "owner", ""));
-    time_field(layout, out, "submitted", job, "submitted_wall_ns");
-    time_field(layout, out, "started", job, "started_wall_ns");
-    time_field(layout, out, "ended", job, "ended_wall_ns");
+    qs_layout_field(layout, out, "owner", qs_json_get_text(job, "owner", ""));
+    qs_layout_time_field(layout, out, "submitted", job, "submitted_wall_ns");
+    qs_layout_time_field(layout, out, "started", job, "started_wall_ns");
+    qs_layout_time_field(layout, out, "ended", job, "ended_wall_ns");
     qs_layout_traces(layout, json_object_get(job, "traces"), out);
 }
 
@@ -250,7 +249,7 @@ static void silence_field(const struct qs_layout *layout, struct qs_buf *out, co
             qs_buf_fmt(&text, "%s%s (%zu window%s)%s%s", text.len > 0 ? ", " : "", claims[k], n,
                        n == 1 ? "" : "s", why[0] ? ": " : "", why);
     }
-    field(layout, out, "silence", text.data);
+    qs_layout_field(layout, out, "silence", text.data);
 }
 
 /* Mode stream: whose times they are, and where they were read. */
@@ -265,7 +264,7 @@ static void stream_field(const struct qs_layout *layout, struct qs_buf *out, con
                qs_json_get_text(stream, "format", "?"), unit[0] != '\0' ? " in " : "", unit,
                better[0] != '\0' ? " (" : "", better, better[0] != '\0' ? " is better)" : "",
                qs_json_get_text(stream, "file", "its standard output"));
-    field(layout, out, "values", text.data);
+    qs_layout_field(layout, out, "values", text.data);
 }
 
 /* One line for each artifact of the run. */
@@ -287,7 +286,7 @@ static void artifact_fields(const struct qs_layout *layout, struct qs_buf *out, 
         else
             qs_buf_fmt(&text, "%s%s%s%s%s", kept, bytes < all ? " of " : "", bytes < all ? total : "",
                        why[0] != '\0' ? ", but " : "", why);
-        field(layout, out, i == 0 ? "left" : "", text.data);
+        qs_layout_field(layout, out, i == 0 ? "left" : "", text.data);
     }
 }
 
@@ -296,13 +295,13 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
     QS_BUF(text);
     qs_buf_fmt(&text, "run %s: %s", qs_json_get_text(run, "uid", "?"), qs_json_get_text(run, "state", "?"));
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
-    field(layout, out, "arm", qs_json_get_text(run, "arm_name", ""));
-    field(layout, out, "build", qs_json_get_text(run, "build", ""));
-    field(layout, out, "device", qs_json_get_text(run, "device", ""));
+    qs_layout_field(layout, out, "arm", qs_json_get_text(run, "arm_name", ""));
+    qs_layout_field(layout, out, "build", qs_json_get_text(run, "build", ""));
+    qs_layout_field(layout, out, "device", qs_json_get_text(run, "device", ""));
     qs_buf_clear(&text);
     qs_buf_fmt(&text, "%" PRId64 ", turn %" PRId64 ", attempt %" PRId64, qs_json_get_int(run, "block", 0),
                qs_json_get_int(run, "pos", 0), qs_json_get_int(run, "attempt", 0));
-    field(layout, out, "block", text.data);
+    qs_layout_field(layout, out, "block", text.data);
     qs_buf_clear(&text);
     int64_t warmup_n = qs_json_get_int(run, "warmup_n", 0);
     qs_buf_fmt(&text, "%" PRId64 " (%" PRId64 " tainted", qs_json_get_int(run, "n", 0),
@@ -310,21 +309,21 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
     if (warmup_n > 0)
         qs_buf_fmt(&text, ", the first %" PRId64 " set aside as warm-up", warmup_n);
     qs_buf_char(&text, ')');
-    field(layout, out, "iterations", text.data);
+    qs_layout_field(layout, out, "iterations", text.data);
     qs_buf_clear(&text);
     join(json_object_get(run, "taint"), &text);
-    field(layout, out, "taint", text.data);
+    qs_layout_field(layout, out, "taint", text.data);
     qs_buf_clear(&text);
     qs_layout_evals(json_object_get(json_object_get(run, "harness"), "evals"), &text);
-    field(layout, out, "evaluated", text.data);
+    qs_layout_field(layout, out, "evaluated", text.data);
     stream_field(layout, out, json_object_get(run, "stream"));
     silence_field(layout, out, json_object_get(run, "windows"));
-    field(layout, out, "stopped by", qs_json_get_text(run, "stop_reason", ""));
-    field(layout, out, "error", qs_json_get_text(run, "error", ""));
-    field(layout, out, "program", qs_json_get_text(run, "exe_path", ""));
-    field(layout, out, "sha256", qs_json_get_text(run, "exe_sha256", ""));
+    qs_layout_field(layout, out, "stopped by", qs_json_get_text(run, "stop_reason", ""));
+    qs_layout_field(layout, out, "error", qs_json_get_text(run, "error", ""));
+    qs_layout_field(layout, out, "program", qs_json_get_text(run, "exe_path", ""));
+    qs_layout_field(layout, out, "sha256", qs_json_get_text(run, "exe_sha256", ""));
     artifact_fields(layout, out, json_object_get(run, "artifacts"));
-    time_field(layout, out, "started", run, "started_wall_ns");
+    qs_layout_time_field(layout, out, "started", run, "started_wall_ns");
     qs_layout_traces(layout, json_object_get(run, "traces"), out);
 }
 

@@ -92,6 +92,7 @@ class Table:
                         ("GET", "/api/v1/jobs/6"): FULL_JOB, ("GET", "/api/v1/runs/" + "cd" * 16): FULL_RUN,
                         ("POST", "/api/v1/jobs:validate"): {"ok": True, "files": [], "stops": [{"conditions": "default", "stop": "settled(400, 2 %)", "cap_iterations": 9, "cap_time_ns": 3 * 10**11}, {"conditions": "cold", "stop": None}]},
                         ("POST", "/api/v1/jobs/7:cancel"): {"id": 7, "state": "cancelling"},
+                        ("GET", "/api/v1/devices/pixel6"): doc("device"),
                         ("POST", "/api/v1/devices/local:clean"): {"freed_bytes": 3 << 20},
                         ("GET", "/api/v1/files/" + SHA): b"what the kernel said\n",
                         ("GET", "/api/v1/jobs/7/export"): b"exported\n"}
@@ -159,7 +160,7 @@ class TellerServer(ThreadingMixIn, UnixStreamServer):
 
 # Words are split at spaces; TOP is the folder of this test.
 CASES = ("version", "jobs --limit 3 --before 5", "builds", "builds v1. --device pixel6 --benchmark so/rt --since 2026-11-01 --until 2026-11-02T03:00 --limit 3",
-         "builds v1.4", "builds --since yesterday", "builds a b", "cancel 7", "cancel x", "cancel 8", "devices clean local", "devices clean a/b", "devices dirty local",
+         "builds v1.4", "builds --since yesterday", "builds a b", "cancel 7", "cancel x", "cancel 8", "devices clean local", "devices show pixel6", "devices show nobody", "devices show a/b", "devices clean a/b", "devices dirty local",
          "show 7", "show job 7 --discard-first 10 --fenced --metric cycles --metric faults", "show run 7", "show job " + RUN, "show " + RUN,
          f"show run {RUN} --artifact kernel-log", f"show {RUN} --artifact trace", f"show {RUN} --artifact nothing", "show 8", "show 6", "show " + "cd" * 16,
          "compare build:a night:2026-11-20 --margin 5% --level 99% --metric time --metric rss --allow-diff=kernel --rule skia --rule judge --last 3",
@@ -180,10 +181,10 @@ WHOLE_CASES = tuple(f"{word} {n}" for n in ODD_JOBS for word in ("show", "cancel
     "history sort --seed 1", "history sort --since never", "history two", "history two --csv", "history --csv", "history", "history aaaa", "history aaaa --csv", "history bbbb --all", "compare 7 a.txt", "compare 12: 7",
     "compare build: 7", "compare x 7", "compare 7x 7", "compare a.txt b.txt --csv", "compare 7 9 --csv", "compare 7 --csv", "compare 7 --format csv", "compare 7 9 --fail-on never --output -",
     "compare 7 --output .", "compare 7 --last 2 --csv", "compare 7 --metric rss --csv", "compare 7 --rule judge --junit", "submit .", "submit folder.yaml", "submit large.yaml", "submit none.yaml",  "submit bad.txt", "submit --check bad.txt", "submit a.txt b.txt",
-    "submit a.txt --fail-on odd", "watch x", "watch 7 --fail-on regression --style none", "builds --limit 0", "builds v1.4 --device none", "devices clean", "devices clean local now", "devices none",
+    "submit a.txt --fail-on odd", "watch x", "watch 7 --fail-on regression --style none", "builds --limit 0", "builds v1.4 --device none", "devices clean", "devices clean local now", "devices none", "devices show",
     "reproduce 12", "reproduce", "version --socket /no/such/socket", "jobs --socket /no/such/socket", "version --socket " + "x" * 120, "version --json --socket /no/such/socket",
     "run", "run --print-job", "run --", "run -- ", "run --check 1", "run a --reference", "show 7 --artifact x", "show " + RUN + " --spec", "compare 7 --show-output", "compare 7 --show-output --json", "jobs --limit 1", "jobs --before 1", "watch 7 --style none", "devices --json", "run a b c --parameter-list x 1,2 --print-jb")
-JSON_CASES = ("cancel 7", "submit --check a.txt", "devices clean local", "show 7", "compare 7 9", "analyze a.txt", "reproduce 7 --dry-run", "history sort")
+JSON_CASES = ("cancel 7", "devices show pixel6", "submit --check a.txt", "devices clean local", "show 7", "compare 7 9", "analyze a.txt", "reproduce 7 --dry-run", "history sort")
 
 
 def plain(text, top):

@@ -1,0 +1,141 @@
+/* The page of a device at the widths that it has, and what is said of what a session changed. Argument 1: the
+ * folder of goldens; QS_GOLDEN_WRITE writes its pages anew. */
+#include "cm.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "pages.h"
+
+static const char *folder;
+
+static json_t *read_document(void)
+{
+    char *path = qs_asprintf("%s/device.json", folder);
+    json_t *doc = json_load_file(path, 0, NULL);
+    assert_non_null(doc);
+    free(path);
+    return doc;
+}
+
+static void fits(const char *page, size_t most)
+{
+    struct lines l = split_lines(qs_strdup(page));
+    for (size_t i = 0; i < l.count; i++)
+        if (qs_face_cells(l.at[i]) > most)
+            fail_msg("wider than %zu: %s", most, l.at[i]);
+    lines_done(&l);
+}
+
+static void a_page_at_each_width(void **state)
+{
+    json_t *doc = read_document();
+    (void)state;
+    for (size_t width = 40; width <= 120; width += 40) {
+        for (int utf8 = 0; utf8 <= 1; utf8++) {
+            const struct qs_layout layout = {.face = {.width = width, .utf8 = utf8 == 1}};
+            char name[64];
+            QS_BUF(out);
+            snprintf(name, sizeof name, "device.%zu.%s.txt", width, utf8 ? "utf8" : "ascii");
+            qs_layout_device(&layout, doc, &out);
+            fits(out.data, width);
+            check_golden(folder, name, &out);
+        }
+    }
+    json_decref(doc);
+}
+
+/* A device that was never looked at, of any kind of answer. */
+static void what_is_not_known_is_said(void **state)
+{
+    static const struct {
+        const char *document, *page;
+    } rows[] = {{"{\"name\":\"a\",\"state\":\"down\",\"link\":\"exec\",\"why\":\"no "
+                 "route\",\"board\":null,\"control\":"
+                 "null}",
+                 "device a: down\n  why        no route\n  link       exec\n\nIts frequencies and sensors "
+                 "have not been "
+                 "looked at yet. That is done when the\ndevice connects, by an agent of this version.\n\nNo "
+                 "session has "
+                 "changed anything on it.\n"},
+                {"{\"name\":\"a\",\"state\":\"ready\",\"simulated\":true,\"board\":{}}",
+                 "device a: ready, simulated\n\nNo session has changed anything on it.\n"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct qs_layout layout = {.face = {.width = 80, .utf8 = true}};
+        QS_BUF(out);
+        json_t *doc = json_loads(rows[i].document, 0, NULL);
+        assert_non_null(doc);
+        qs_layout_device(&layout, doc, &out);
+        assert_string_equal(out.data, rows[i].page);
+        json_decref(doc);
+    }
+}
+
+#define SET(path, outcome)                                                                                   \
+    "{\"kind\":\"set\",\"path\":\"x/" path                                                                   \
+    "\",\"wanted\":\"1\",\"before\":\"0\",\"now\":\"1\",\"outcome\":\"" outcome "\"}"
+#define BACK(path, outcome)                                                                                  \
+    "{\"kind\":\"restore\",\"path\":\"x/" path "\",\"wanted\":\"0\",\"now\":\"2\",\"outcome\":\"" outcome    \
+    "\",\"error\":"                                                                                          \
+    "5}"
+
+static const struct {
+    bool runs;
+    const char *changes, *first, *more; /* the first line, and another; NULL: there is one line and a table */
+} sessions[] = {
+    {false, SET("a/f", "set") "," BACK("a/f", "set"), "Job 7 changed 1 file, and it was put back\n",
+     "put back\n"},
+    {false, SET("a/f", "set") "," SET("a/g", "set") "," BACK("a/g", "same") "," BACK("a/f", "set"),
+     "Job 7 changed 2 files, all were put back\n", "  a/g   0    1       put back\n"},
+    {true, SET("a/f", "set"), "Job 7 has changed 1 file and will put it back at its end\n", "stands\n"},
+    {false, SET("a/f", "set"), "Job 7 changed 1 file, 1 was not put back\n",
+     "not seen put back\n- /sys/x/a/f was not seen put back. Write 0 into it, or restart the device\n"},
+    {false, SET("a/f", "slipped") "," SET("a/g", "timeout"), "Job 7 changed 2 files, 2 were not put back\n",
+     "- /sys/x/a/g did not take 1: its driver did not answer\n"},
+    {false, SET("a/f", "set") "," BACK("a/f", "refused"), "Job 7 changed 1 file, 1 was not put back\n",
+     "NOT put back\n- /sys/x/a/f was not put back: it cannot be written (Input/output error). Write 0 into "
+     "it, or\n  restart the device\n"},
+    {false, SET("a/f", "set") "," BACK("a/f", "set") "," SET("a/f", "set"),
+     "Job 7 changed 1 file, 1 was not put back\n", "not seen put back\n"},
+    {false, SET("a/f", "set") "," SET("a/f", "same"), "Job 7 changed 1 file, 1 was not put back\n",
+     "not seen put back\n"},
+    {false, SET("a/f", "refused") "," SET("a/g", "same"), "Job 7 changed 0 files\n",
+     "left as it was\n  a/g   0    1       was so already\n- /sys/x/a/f did not take 1: it cannot be "
+     "written\n"},
+    {false, BACK("a/f", "slipped"), "Job 7 changed 1 file, 1 was not put back\n",
+     "- /sys/x/a/f was not put back: it says 2. Write 0 into it, or restart the device\n"},
+};
+
+static void what_was_not_put_back_is_said_with_what_to_do(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof sessions / sizeof *sessions; i++) {
+        const struct qs_layout layout = {.face = {.width = 100, .utf8 = true}};
+        QS_BUF(out);
+        char *text = qs_asprintf("{\"job\":7,\"ended_wall_ns\":%s,\"changes\":[%s]}",
+                                 sessions[i].runs ? "null" : "9", sessions[i].changes);
+        json_t *control = json_loads(text, 0, NULL);
+        assert_non_null(control);
+        qs_layout_control(&layout, control, &out);
+        if (strncmp(out.data, sessions[i].first, strlen(sessions[i].first)) != 0 ||
+            strstr(out.data, sessions[i].more) == NULL)
+            fail_msg("%zu: %s", i, out.data);
+        json_decref(control);
+        free(text);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return 2;
+    folder = argv[1];
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_page_at_each_width),
+                                       cmocka_unit_test(what_is_not_known_is_said),
+                                       cmocka_unit_test(what_was_not_put_back_is_said_with_what_to_do)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
