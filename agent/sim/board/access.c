@@ -310,7 +310,8 @@ static void step(struct qs_vboard *board)
             continue;
         }
         (void)qs_vboard_apply(board, delayed->node, delayed->text, NULL);
-        *delayed = board->delayed[--board->delayed_count];
+        board->delayed_count--;
+        memmove(delayed, delayed + 1, (board->delayed_count - i) * sizeof *delayed);
     }
     qs_vboard_faults_step(board);
     qs_vboard_heat_step(board);

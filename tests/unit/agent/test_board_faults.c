@@ -97,6 +97,17 @@ static void writes_come_late(void **state)
     wait_ms(b, 10);
     is(b, P0 "scaling_governor", "performance");
     assert_int_equal(khz(b, "policy0"), 1500000);
+    tell(b, "delay " REL "scaling_max_freq 300"); /* each at its own time, whichever was written first */
+    tell(b, "delay " REL "scaling_governor 100");
+    tune(b, P0 "scaling_max_freq", "800000");
+    tune(b, P0 "scaling_governor", "ondemand");
+    tune(b, P0 "scaling_max_freq", "1000000");
+    tune(b, P0 "scaling_max_freq", "900000");
+    wait_ms(b, 100);
+    is(b, P0 "scaling_governor", "ondemand");
+    is(b, P0 "scaling_max_freq", "1500000");
+    wait_ms(b, 200);
+    is(b, P0 "scaling_max_freq", "900000");
     for (int i = 0; i < QS_VBOARD_DELAYED_MAX; i++) {
         tune(b, P0 "scaling_governor", "powersave");
     }
@@ -137,7 +148,9 @@ static void a_daemon_resets(void **state)
     wait_ms(b, 10);
     is(b, P0 "scaling_max_freq", "1400000");
     tune(b, P0 "scaling_max_freq", "900000");
-    wait_ms(b, 200);
+    wait_ms(b, 190);
+    is(b, P0 "scaling_max_freq", "900000");
+    wait_ms(b, 10);
     is(b, P0 "scaling_max_freq", "1400000");
 }
 
