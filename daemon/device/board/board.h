@@ -130,6 +130,8 @@ const struct qs_board_cluster *qs_board_cluster(const struct qs_board *board, co
 
 /* One object, equal for equal boards. */
 void qs_board_json(const struct qs_board *board, struct qs_buf *out);
+/* The rows of schema/board.md. */
+void qs_board_table(struct qs_buf *out);
 /* Reads it again; QS_E_DATA, with what is wrong. NULL then. */
 struct qs_board *qs_board_from_json(const char *json, struct qs_err *err);
 

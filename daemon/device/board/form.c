@@ -102,6 +102,17 @@ void qs_board_json(const struct qs_board *board, struct qs_buf *out)
     qs_json_object_end(&j);
 }
 
+void qs_board_table(struct qs_buf *out)
+{
+    for (const struct qs_field *row = board_rows; row->name != NULL; row++) {
+        const struct qs_field one[] = {*row, {.name = NULL}};
+        qs_fields_table(out, one, "");
+        QS_FREED char *below = qs_asprintf("%s[].", row->name);
+        if (row->of != NULL)
+            qs_fields_table(out, row->of, below);
+    }
+}
+
 /* --- the way back --- */
 
 static bool read_object(const struct qs_field *rows, const struct qs_node *node, void *of,

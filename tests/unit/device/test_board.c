@@ -1,5 +1,5 @@
 /* The boards of the six trees (argument 1: tests/data/sysfs): what people rely on, value by value, and the
- * whole of each in argument 2 (QS_GOLDEN_UPDATE=1 writes it). */
+ * whole of each in argument 2 (QS_GOLDEN_UPDATE=1 writes it); schema/board.md (argument 3). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "device/board/board.h"
 #include "tree.h"
 
-static const char *boards, *golden;
+static const char *boards, *golden, *page;
 
 struct cluster {
     const char *name, *cpus;
@@ -270,19 +270,38 @@ static void test_whole(void **state)
     assert_memory_equal(lines.data, expected, len);
 }
 
+/* The rows that write it print its description. */
+static void test_described(void **state)
+{
+    (void)state;
+    size_t len = 0;
+    struct qs_err err = QS_ERR_INIT;
+    QS_BUF(table);
+    qs_board_table(&table);
+    QS_FREED char *bytes = qs_load_text(page, &len, &err);
+    assert_non_null(bytes);
+    QS_FREED char *text = qs_strndup(bytes, len);
+    bool same = strstr(text, table.data) != NULL;
+    if (!same)
+        fprintf(stderr, "schema/board.md should have these rows:\n%s", table.data);
+    assert_true(same);
+}
+
 int main(int argc, char **argv)
 {
     enum { TREES = sizeof all / sizeof *all };
-    struct CMUnitTest tests[2 * TREES];
-    if (argc != 3)
+    struct CMUnitTest tests[2 * TREES + 1];
+    if (argc != 4)
         return 2;
     boards = argv[1];
     golden = argv[2];
+    page = argv[3];
     for (size_t i = 0; i < TREES; i++) {
         tests[2 * i] = (struct CMUnitTest){all[i].tree, test_values, NULL, NULL, (void *)(uintptr_t)&all[i]};
         tests[2 * i + 1] =
             (struct CMUnitTest){all[i].tree, test_whole, NULL, NULL, (void *)(uintptr_t)&all[i]};
     }
+    tests[2 * TREES] = (struct CMUnitTest){"described", test_described, NULL, NULL, NULL};
     int failed = cmocka_run_group_tests_name("device board", tests, NULL, NULL);
     if (getenv("QS_GOLDEN_UPDATE") != NULL) {
         fputs("golden files were written anew: nothing was tested\n", stderr);
