@@ -108,6 +108,11 @@ static void writes_come_late(void **state)
     is(b, P0 "scaling_max_freq", "1500000");
     wait_ms(b, 200);
     is(b, P0 "scaling_max_freq", "900000");
+    tune(b, P0 "scaling_max_freq", "800000"); /* those of one time in their order */
+    tune(b, P0 "scaling_max_freq", "1000000");
+    tune(b, P0 "scaling_max_freq", "1200000");
+    wait_ms(b, 300);
+    is(b, P0 "scaling_max_freq", "1200000");
     for (int i = 0; i < QS_VBOARD_DELAYED_MAX; i++) {
         tune(b, P0 "scaling_governor", "powersave");
     }
