@@ -1,5 +1,6 @@
 #include "config/farm/farm.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,6 +311,14 @@ static bool check_addresses(const struct qs_farm_config *farm, const struct qs_d
     return ok;
 }
 
+static void add_profiles(struct qs_farm_config *farm)
+{
+    struct qs_err err = QS_ERR_INIT;
+    bool ok = qs_profiles_init(&farm->profiles, &err);
+    assert(ok); /* they are our own */
+    (void)ok;
+}
+
 bool qs_farm_from_doc(const struct qs_doc *doc, qs_farm_address_fn *check_address,
                       struct qs_farm_config **ret_farm, struct qs_problems *problems)
 {
@@ -326,6 +335,7 @@ bool qs_farm_from_doc(const struct qs_doc *doc, qs_farm_address_fn *check_addres
         qs_farm_config_free(farm);
         return false;
     }
+    add_profiles(farm);
     *ret_farm = farm;
     return true;
 }
@@ -344,6 +354,7 @@ struct qs_farm_config *qs_farm_default(const char *agent_path)
     d->argv.at[0] = qs_strdup(agent_path);
     d->argv.at[1] = qs_strdup("--stdio");
     d->argv.count = 2;
+    add_profiles(farm);
     return farm;
 }
 
@@ -360,6 +371,7 @@ void qs_farm_config_free(struct qs_farm_config *farm)
         qs_strings_done(&d->argv);
         qs_strings_done(&d->labels);
     }
+    qs_profiles_done(&farm->profiles);
     qs_farm_hooks_done(farm->rules, farm->rule_count);
     qs_farm_hooks_done(farm->metrics, farm->metric_count);
     qs_strings_done(&farm->variables.refuse);

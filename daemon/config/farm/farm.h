@@ -9,6 +9,7 @@
 
 #include "config/document/doc.h"
 #include "config/job/job.h"
+#include "config/profile/profile.h"
 
 /* The kinds of links, a row each: the enumerator's end, and the word of a farm file. What a kind asks of its
  * device's entry is its row in farm.c; how it works is qs_link_WORD_ops in link/WORD.c. */
@@ -60,6 +61,7 @@ struct qs_farm_config {
     struct qs_farm_hook *rules, *metrics;
     size_t rule_count, metric_count;
     struct qs_farm_variables variables;
+    struct qs_profiles profiles; /* of devices: those that are built in */
 };
 
 /* Whether the device's link can have such an address; else err quotes it, and says after QS_FARM_INSTEAD what

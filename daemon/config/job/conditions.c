@@ -81,6 +81,11 @@ static void copy_cpus(struct qs_job_conditions *set, const struct qs_job_conditi
     set->controls.cpus = qs_strdup(own->controls.cpus);
 }
 
+static void copy_frequency(struct qs_job_conditions *set, const struct qs_job_conditions *own)
+{
+    memcpy(set->controls.frequency, own->controls.frequency, sizeof(set->controls.frequency));
+}
+
 static void copy_gate(struct qs_job_conditions *set, const struct qs_job_conditions *own)
 {
     set->gate = qs_calloc(own->gate_count, sizeof(*set->gate));
@@ -117,9 +122,9 @@ static void copy_stop(struct qs_job_conditions *set, const struct qs_job_conditi
 static const struct {
     const char *key;
     void (*copy)(struct qs_job_conditions *set, const struct qs_job_conditions *own);
-} parts[] = {{"affinity", copy_cpus},          {"gate", copy_gate},
-             {"bounds", copy_bounds},          {"patience", copy_patience},
-             {"repeat_tainted", copy_repeats}, {"stop", copy_stop}};
+} parts[] = {{"affinity", copy_cpus}, {"frequency", copy_frequency}, {"gate", copy_gate},
+             {"bounds", copy_bounds}, {"patience", copy_patience},   {"repeat_tainted", copy_repeats},
+             {"stop", copy_stop}};
 
 static void inherit(struct qs_job_conditions *set, const struct qs_job_conditions *own,
                     const struct qs_node *written)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/profile/profile.h"
+#include "config/profile/wish.h"
 #include "stats/rule.h"
 
 #define QS_JOB_CONDITIONS_OWN "default" /* the name of the first set; no other has it */
@@ -37,8 +39,9 @@ struct qs_job_bound { /* evidence: a difference above it taints the window */
     int64_t bound;
 };
 
-struct qs_job_controls { /* what is set on the device */
-    char *cpus;          /* "" = any, else "0-3,6" */
+struct qs_job_controls {                       /* what is set on the device */
+    char *cpus;                                /* "" = any, else "0-3,6" */
+    struct qs_wish frequency[QS_DOMAIN_KINDS]; /* by enum qs_domain_kind */
 };
 
 struct qs_job_enough {    /* when a run has enough */

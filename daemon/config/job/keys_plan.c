@@ -251,10 +251,14 @@ static const struct qs_key condition_keys[] = {
      .help = "The CPUs that the command may use."},
     {.name = "frequency",
      .type = QS_KEY_CUSTOM,
+     .offset = SET(controls),
      .read = qs_job_read_frequency,
-     .form = "free",
+     .form = "free, max, min, a share such as 50%, a frequency such as 1.8GHz; or a map of these for cpu, "
+             "gpu, memory",
      .fallback = "free",
-     .help = "`free` records frequencies and changes none."},
+     .help = "At which frequency the processors (or each of cpu, gpu and memory) are held during the runs; "
+             "`free` records "
+             "frequencies and changes none. See below."},
     {.name = "gate",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_gate,

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "config/job/read.h"
 #include "config/document/scalar.h"
+#include "config/profile/wish.h"
 #include "config/farm/sensors.h"
 #include "proto/limits.h"
 #include "proto/names.h"
@@ -54,19 +55,40 @@ void qs_job_read_cpus(struct qs_schema_reader *r, const struct qs_key *key, cons
         controls->cpus = qs_strdup(text);
 }
 
+/* One wish; false with a problem. */
+static bool read_wish(struct qs_schema_reader *r, const struct qs_node *node, struct qs_wish *ret)
+{
+    static const char form[] = "free, max, min, a share such as 50%, or a frequency such as 1.8GHz";
+    struct qs_scalar_why why = {0};
+    const char *text = qs_schema_text(r, node, form);
+    bool ok = text != NULL && qs_wish_read(text, ret, &why);
+    if (text != NULL && !ok)
+        qs_schema_problem(r, node, why.suggestion[0] != '\0' ? why.suggestion : form, "%s", why.text);
+    return ok;
+}
+
 void qs_job_read_frequency(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                            void *at)
 {
+    static const char *const kinds[] = {"cpu", "gpu", "memory"};
     (void)key;
-    (void)at;
-    if (node->kind == QS_NODE_TEXT && strcmp(node->text, "free") == 0)
+    struct qs_job_controls *controls = at;
+    if (node->kind != QS_NODE_MAP) {
+        (void)read_wish(r, node, &controls->frequency[QS_DOMAIN_CPU]);
         return;
-    if (node->kind == QS_NODE_TEXT)
-        qs_schema_problem(r, node, "write `frequency: free`: frequencies are recorded",
-                          "`%s` needs device control, which this version lacks", qs_show(node->text).text);
-    else
-        qs_schema_problem(r, node, "write `frequency: free`: frequencies are recorded",
-                          "a policy for each unit needs device control, which this version lacks");
+    }
+    for (size_t i = 0; i < node->count; i++) {
+        size_t kind = 0;
+        while (kind < 3 && strcmp(node->keys[i].text, kinds[kind]) != 0)
+            kind++;
+        size_t mark = qs_schema_enter(r, node->keys[i].text);
+        if (kind == 3)
+            qs_schema_problem(r, &node->keys[i], "write cpu, gpu or memory",
+                              "frequencies are not held by `%s`", qs_show(node->keys[i].text).text);
+        else
+            (void)read_wish(r, &node->items[i], &controls->frequency[kind]);
+        qs_schema_leave(r, mark);
+    }
 }
 
 /* A bound in the unit of the sensor; false with a problem. */

@@ -27,14 +27,14 @@ bool qs_wish_read(const char *text, struct qs_wish *ret, struct qs_scalar_why *w
         if (!qs_scalar_ppm(text, &ret->value, why))
             return false;
         return (ret->value > 0 && ret->value <= 1000000) ||
-               fail(why, text, "is no share of the highest frequency: above 0% to 100%");
+               fail(why, text, "is not a share of the highest frequency: above 0% to 100%");
     }
     ret->how = QS_WISH_FREQUENCY;
     if (strspn(text, "0123456789.") == 0)
-        return fail(why, text, "is no frequency");
+        return fail(why, text, "is not a frequency");
     if (!qs_scalar_quantity(text, QS_QTY_FREQUENCY, &ret->value, why))
         return false;
-    return ret->value > 0 || fail(why, text, "is no frequency");
+    return ret->value > 0 || fail(why, text, "is not a frequency");
 }
 
 void qs_wish_print(const struct qs_wish *wish, struct qs_buf *out)

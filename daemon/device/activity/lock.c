@@ -1,20 +1,202 @@
-/* The device's conditions are put in place. Affinity goes with each run, the gate with each window; nothing
- * else of the device is changed. */
+/* What the device has is looked for, by the profiles: its board, whose sensors the agent then knows in their
+ * unit. Nothing is changed by it; what a run's conditions want of the frequencies is pin.c's, affinity goes
+ * with each run, the gate with each window. */
+#include "device/activity/lock.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "device/board/board.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
+#include "proto/names.h"
+#include "store/control.h"
+
+enum { PAGES_MAX = 1000 }; /* of one pattern: a device that always has more is none */
 
 struct lock {
     bool told; /* that the job begins */
+    bool on;   /* a question is out */
+    struct qs_strings patterns;
+    size_t pattern, page;
+    char after[QS_CONTROL_PATH_MAX_BYTES + 1];
+    uint32_t id;
+    struct qs_survey survey;
+    struct qs_board *board; /* owned; NULL: not known */
+    qs_job_run_then *then;
 };
 
-static void start(struct qs_job_run *job)
+static struct lock *mine(const struct qs_job_run *job)
 {
-    struct lock *l = job->activities[QS_ACTIVITY_LOCK];
-    if (!l->told)
-        qs_job_event_start(job);
-    l->told = true;
+    return job->activities[QS_ACTIVITY_LOCK];
+}
+
+const struct qs_board *qs_activity_lock_board(const struct qs_job_run *job)
+{
+    return mine(job)->board;
+}
+
+static void forget(struct lock *l)
+{
+    l->on = false;
+    l->pattern = l->page = 0;
+    l->after[0] = '\0';
+    qs_strings_done(&l->patterns);
+    qs_survey_done(&l->survey);
+    qs_board_free(l->board);
+    l->board = NULL;
+}
+
+static void ask(struct qs_job_run *job, enum qs_msg_type type, const void *m, qs_session_reply *on_reply)
+{
+    struct qs_err err = QS_ERR_INIT;
+    mine(job)->on = true;
+    if (!qs_job_run_call(job, type, m, 0, on_reply, &err))
+        qs_job_run_unsent(job, &err);
+}
+
+static bool answers(struct qs_job_run *job)
+{
+    bool on = mine(job)->on;
+    mine(job)->on = false;
+    return on;
+}
+
+static void on_bound(const union qs_msg *reply, const struct qs_err *refused, void *user)
+{
+    struct qs_job_run *job = user;
+    (void)reply;
+    (void)refused; /* it is about no run: it cannot be */
+    if (answers(job))
+        mine(job)->then(job);
+}
+
+void qs_activity_lock_add_sensors(const struct qs_job_run *job, struct qs_build *list)
+{
+    const struct qs_board *board = mine(job)->board;
+    for (size_t i = 0; i < board->sensors.count && list->count < QS_BIND_MAX; i++) {
+        const struct qs_board_sensor *s = &board->sensors.at[i];
+        const struct qs_binding b = {.name = qs_text_of(s->name),
+                                     .path = qs_text_of(s->path),
+                                     .mul = s->mul,
+                                     .div = s->div,
+                                     .lo = s->lo,
+                                     .hi = s->hi,
+                                     .flags = QS_BIND_EVIDENCE};
+        size_t bytes = (size_t)2 + b.name.n + 2 + b.path.n + 4 * sizeof(int64_t) + 1;
+        if (s->status == QS_SENSOR_OK && list->w.len + bytes <= QS_CONTROL_MAX_BYTES)
+            qs_build_binding(list, &b);
+    }
+}
+
+/* The agent's own sensors of the same names know no units. */
+static void bind_sensors(struct qs_job_run *job)
+{
+    uint8_t memory[QS_CONTROL_MAX_BYTES];
+    struct qs_build list;
+    qs_build_init(&list, memory, sizeof memory);
+    qs_activity_lock_add_sensors(job, &list);
+    const struct qs_msg_bind m = {.id = ++mine(job)->id, .sensors = qs_build_list(&list)};
+    ask(job, QS_MSG_BIND, &m, on_bound);
+}
+
+static void ask_survey(struct qs_job_run *job);
+
+static void take_page(struct lock *l, const struct qs_msg_surveyed *m)
+{
+    struct qs_iter it = qs_list_iter(&m->files);
+    struct qs_found f;
+    while (qs_list_found(&it, &f)) {
+        char path[QS_CONTROL_PATH_MAX_BYTES + 1];
+        qs_text_copy(f.path, path, sizeof path);
+        qs_survey_add(&l->survey, path, f.access, f.error == 0 ? QS_READING_OK : QS_READING_UNREADABLE,
+                      f.error, f.value.p, f.value.n);
+        memcpy(l->after, path, sizeof path);
+    }
+    bool more = m->more && m->files.count > 0 && ++l->page < PAGES_MAX;
+    if (more)
+        return;
+    l->pattern++;
+    l->page = 0;
+    l->after[0] = '\0';
+}
+
+/* For people to look at (devices show). */
+static void store_board(struct qs_job_run *job)
+{
+    QS_BUF(fingerprint);
+    QS_BUF(json);
+    qs_board_fingerprint(job->facts_json, &fingerprint);
+    qs_board_json(mine(job)->board, &json);
+    const struct qs_board_row row = {.device = job->p.device,
+                                     .fingerprint = fingerprint.data,
+                                     .json = json.data,
+                                     .probed_wall_ns = qs_loop_wall_ns(job->p.loop)};
+    qs_store_board(job->p.store, &row, qs_job_run_stored, qs_job_run_asks(job));
+}
+
+static void on_surveyed(const union qs_msg *reply, const struct qs_err *refused, void *user)
+{
+    struct qs_job_run *job = user;
+    struct lock *l = mine(job);
+    (void)refused;
+    if (!answers(job))
+        return;
+    take_page(l, &reply->surveyed);
+    if (l->pattern < l->patterns.count) {
+        ask_survey(job);
+        return;
+    }
+    l->board = qs_board_new(&job->p.farm->profiles, &l->survey, job->facts_json);
+    qs_survey_done(&l->survey);
+    store_board(job);
+    bind_sensors(job);
+}
+
+static void ask_survey(struct qs_job_run *job)
+{
+    struct lock *l = mine(job);
+    const struct qs_msg_survey m = {
+        .id = ++l->id, .pattern = qs_text_of(l->patterns.at[l->pattern]), .after = qs_text_of(l->after)};
+    ask(job, QS_MSG_SURVEY, &m, on_surveyed);
+}
+
+void qs_activity_lock_look(struct qs_job_run *job, qs_job_run_then *then)
+{
+    struct lock *l = mine(job);
+    forget(l);
+    l->then = then;
+    if (job->p.farm && qs_session_has(job->p.session, QS_FEATURE_SURVEY))
+        qs_board_survey_patterns(&job->p.farm->profiles, &l->patterns);
+    if (l->patterns.count > 0)
+        ask_survey(job);
+    else
+        then(job);
+}
+
+static void locked(struct qs_job_run *job)
+{
     qs_job_run_tell(job, &qs_step_lock, QS_JI_DONE);
 }
 
+static void start(struct qs_job_run *job)
+{
+    if (!mine(job)->told)
+        qs_job_event_start(job);
+    mine(job)->told = true;
+    qs_activity_lock_look(job, locked);
+}
+
+static void stop(struct qs_job_run *job, const char *why)
+{
+    (void)why;
+    forget(mine(job));
+}
+
+static void done(struct qs_job_run *job)
+{
+    forget(mine(job));
+}
+
 const struct qs_step qs_step_lock = {.start = start};
-const struct qs_activity qs_activity_lock = {.state_bytes = sizeof(struct lock)};
+const struct qs_activity qs_activity_lock = {.state_bytes = sizeof(struct lock), .stop = stop, .done = done};

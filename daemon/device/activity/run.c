@@ -5,6 +5,7 @@
 #include "device/activity/artifacts.h"
 #include "device/activity/harness.h"
 #include "device/activity/activity.h"
+#include "device/activity/pin.h"
 #include "device/activity/tune.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
@@ -37,14 +38,22 @@ static void on_run_ready(const union qs_msg *reply, const struct qs_err *refused
     qs_activity_tune_look(job);
 }
 
-/* The run is known on disk before the device can hold iterations of it. */
-static void on_stored(struct qs_job_run *job)
+static void on_held(struct qs_job_run *job)
 {
     struct qs_err err = QS_ERR_INIT;
     if (qs_job_run_over(job))
         qs_job_run_tell(job, &qs_step_run, QS_JI_RUN_OVER);
     else if (!qs_job_run_send_run_begin(job, on_run_ready, &err))
         qs_job_run_unsent(job, &err);
+}
+
+/* The run is known on disk before the device can hold iterations of it. */
+static void on_stored(struct qs_job_run *job)
+{
+    if (qs_job_run_over(job))
+        qs_job_run_tell(job, &qs_step_run, QS_JI_RUN_OVER);
+    else
+        qs_activity_pin_hold(job, on_held);
 }
 
 static void begin(struct qs_job_run *job)

@@ -248,6 +248,23 @@ struct qs_board *qs_board_new(const struct qs_profiles *profiles, const struct q
     return w.board;
 }
 
+void qs_board_fingerprint(const char *facts_json, struct qs_buf *out)
+{
+    static const char *const keys[] = {"fingerprint", "machine", "cpu_model", "kernel"};
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
+    QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
+    bool read = facts_json != NULL &&
+                qs_doc_read_most("facts", facts_json, strlen(facts_json), FACTS_BYTES, true, &doc, &problems);
+    size_t before = out->len;
+    for (size_t i = 0; read && i < sizeof keys / sizeof *keys; i++) {
+        const struct qs_node *value = qs_node_get(&doc->root, keys[i], NULL);
+        if (value != NULL && value->kind == QS_NODE_TEXT)
+            qs_buf_fmt(out, "%s%s", out->len > before ? "; " : "", value->text);
+    }
+    if (out->len == before)
+        qs_buf_str(out, "unknown");
+}
+
 const struct qs_board_domain *qs_board_domain(const struct qs_board *board, const char *name)
 {
     for (size_t i = 0; i < board->domains.count; i++)

@@ -128,6 +128,10 @@ const struct qs_board_domain *qs_board_domain(const struct qs_board *board, cons
 const struct qs_board_sensor *qs_board_sensor(const struct qs_board *board, const char *name);
 const struct qs_board_cluster *qs_board_cluster(const struct qs_board *board, const char *name);
 
+/* What a device was when it was looked at, of its facts: another kernel or model, and it is to be looked at
+ * as a new one. */
+void qs_board_fingerprint(const char *facts_json, struct qs_buf *out);
+
 /* One object, equal for equal boards. */
 void qs_board_json(const struct qs_board *board, struct qs_buf *out);
 /* The rows of schema/board.md. */

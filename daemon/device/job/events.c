@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/farm/sensors.h"
 #include "device/activity/activity.h"
+#include "device/board/pin.h"
 #include "device/job/evals.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"
@@ -72,6 +73,27 @@ void qs_job_event_pushed(struct qs_job_run *job, size_t files, int64_t bytes, in
     qs_json_kint(&n.json, "bytes", bytes);
     qs_json_kint(&n.json, "elapsed_ns", elapsed_ns);
     tell(job, &n, "job.pushed", false);
+}
+
+void qs_job_event_pinned(struct qs_job_run *job, const struct qs_pins *pins)
+{
+    struct event n;
+    begin(&n);
+    qs_json_karray(&n.json, "held");
+    for (size_t i = 0; i < pins->choices.count; i++)
+        qs_json_string(&n.json, pins->choices.at[i].text);
+    qs_json_array_end(&n.json);
+    qs_json_kint(&n.json, "files", (int64_t)pins->items.count);
+    tell(job, &n, "job.pinned", true);
+}
+
+void qs_job_event_restored(struct qs_job_run *job, size_t put_back, size_t left)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kint(&n.json, "files", (int64_t)put_back);
+    qs_json_kint(&n.json, "left", (int64_t)left);
+    tell(job, &n, "job.restored", false);
 }
 
 void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns)

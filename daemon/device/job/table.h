@@ -6,7 +6,7 @@
 #define QS_JOB_RUN_STATES(S)                                                                                 \
     S(IDLE, "idle", "start", none)                                                                           \
     S(SETTLE, "settle", "the session's row on disk", settle)                                                 \
-    S(LOCK, "lock", "the device's conditions in place", lock)                                                \
+    S(LOCK, "lock", "what the device has", lock)                                                             \
     S(FILES, "files", "the job's files on the device", push)                                                 \
     S(SETUP, "setup", "the arms' setup commands", setup)                                                     \
     S(RUN, "run", "the run's row on disk, the agent's RUN_READY, its evaluations", run)                      \
@@ -22,6 +22,7 @@
     S(CLEANUP, "cleanup", "the arms' cleanup commands", cleanup)                                             \
     S(ADVANCE, "advance", "nothing: the schedule decides", advance)                                          \
     S(TIDY, "tidy", "the job's files off the device", tidy)                                                  \
+    S(UNLOCK, "unlock", "what was changed on the device to be put back", unlock)                             \
     S(RESTORE, "restore", "the session's end on disk", restore)                                              \
     S(LOST, "lost", "the link to come back", lost)                                                           \
     S(DONE, "done", "nobody", finish)

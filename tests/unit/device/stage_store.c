@@ -1,6 +1,7 @@
 /* The store's half of the stage: the symbols of store/store.h that a job run uses. */
 #include "stage.h"
 #include "stage_impl.h"
+#include "store/control.h"
 
 struct answer {
     struct stage *s;
@@ -156,6 +157,20 @@ void qs_store_run_end(struct qs_store *store, const struct qs_run_end_row *end, 
     r->warmup_n = end->warmup_n;
     snprintf(r->stop_reason, sizeof r->stop_reason, "%s", end->stop_reason ? end->stop_reason : "");
     snprintf(r->error, sizeof r->error, "%s", end->error_text ? end->error_text : r->error);
+}
+
+void qs_store_board(struct qs_store *store, const struct qs_board_row *board, qs_store_done_fn *done,
+                    void *user)
+{
+    assert_string_equal(board->device, "local");
+    answer(of(store), "board", done, user);
+}
+
+void qs_store_control(struct qs_store *store, const struct qs_control_rows *rows, qs_store_done_fn *done,
+                      void *user)
+{
+    assert_true(rows->count > 0);
+    answer(of(store), "control", done, user);
 }
 
 void qs_store_tuning(struct qs_store *store, const char *depends_json, const struct qs_tuning *tuning,

@@ -455,8 +455,8 @@ static void test_every_row_is_taken(void **state)
     stage_done(&s);
     for (unsigned at = 0; at < QS_JS_COUNT; at++) {
         for (unsigned e = 0; e < QS_JI_COUNT; e++) {
-            /* LOCK does not wait yet; the states of files and of host commands have programs of their own. */
-            bool taken = stage_taken[at][e] || (at == QS_JS_LOCK && e != QS_JI_DONE) || at == QS_JS_FILES ||
+            /* The states of locks, files and host commands have programs of their own. */
+            bool taken = stage_taken[at][e] || at == QS_JS_LOCK || at == QS_JS_UNLOCK || at == QS_JS_FILES ||
                          at == QS_JS_TIDY || at == QS_JS_ASK || e == QS_JI_ASK;
             if (taken || !qs_job_run_find((enum qs_job_run_state)at, (enum qs_job_run_input)e))
                 continue;

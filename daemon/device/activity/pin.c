@@ -1,0 +1,403 @@
+#include "device/activity/pin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "device/activity/lock.h"
+#include "device/board/board.h"
+#include "device/board/pin.h"
+#include "device/job/events.h"
+#include "proto/names.h"
+#include "proto/request.h"
+#include "store/control.h"
+
+enum {
+    LEASE_MS = 60000, /* what is changed stays so long without us; a host that comes back holds it anew */
+    SETTLE_MS = 100,  /* androidx waits as long before it reads back */
+    PAGES_MAX = 100   /* of RESTORED */
+};
+
+struct pin {
+    bool on; /* a question is out */
+    uint32_t id;
+    bool holding;                         /* something is changed on the device */
+    struct qs_wish held[QS_DOMAIN_KINDS]; /* where it is: what for */
+    struct qs_pins pins;
+    size_t sent, asked, end; /* of pins.items: written, in the question that is out, and wanted */
+    bool watching;           /* the agent has the sensors of what is held */
+    bool looked_again;
+    size_t pages, put_back, left;
+    qs_job_run_then *then;
+};
+
+static struct pin *mine(const struct qs_job_run *job)
+{
+    return job->activities[QS_ACTIVITY_PIN];
+}
+
+static void ask(struct qs_job_run *job, enum qs_msg_type type, const void *m, qs_session_reply *on_reply)
+{
+    struct qs_err err = QS_ERR_INIT;
+    mine(job)->on = true;
+    if (!qs_job_run_call(job, type, m, 0, on_reply, &err))
+        qs_job_run_unsent(job, &err);
+}
+
+static bool answers(struct qs_job_run *job)
+{
+    bool on = mine(job)->on;
+    mine(job)->on = false;
+    return on;
+}
+
+static void fail(struct qs_job_run *job, const struct qs_err *err)
+{
+    qs_job_run_fail(job, err);
+    qs_job_run_tell(job, &qs_step_run, QS_JI_FAIL);
+}
+
+static bool are_free(const struct qs_wish *wishes)
+{
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
+        if (wishes[k].how != QS_WISH_FREE)
+            return false;
+    return true;
+}
+
+static bool are_equal(const struct qs_wish *a, const struct qs_wish *b)
+{
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
+        if (a[k].how != b[k].how || a[k].value != b[k].value)
+            return false;
+    return true;
+}
+
+/* One file of an answer, as it is stored. */
+struct told {
+    char path[QS_CONTROL_PATH_MAX_BYTES + 1], before[QS_TUNE_SAID_MAX_BYTES + 1],
+        now[QS_TUNE_SAID_MAX_BYTES + 1];
+};
+
+static struct qs_control_row row_of(const struct qs_job_run *job, struct told *told, struct qs_text path,
+                                    const struct qs_tuned *t)
+{
+    bool read = t->outcome < QS_TUNE_REFUSED;
+    qs_text_copy(path, told->path, sizeof told->path);
+    qs_text_copy(t->before, told->before, sizeof told->before);
+    qs_text_copy(t->now, told->now, sizeof told->now);
+    return (struct qs_control_row){.path = told->path,
+                                   .before = read || t->before.n > 0 ? told->before : NULL,
+                                   .after = read || t->now.n > 0 ? told->now : NULL,
+                                   .outcome = qs_tune_outcome_name(t->outcome),
+                                   .error = t->error,
+                                   .at_wall_ns = qs_loop_wall_ns(job->p.loop)};
+}
+
+static void store(struct qs_job_run *job, const struct qs_control_row *rows, size_t count,
+                  const uint8_t *run_uid)
+{
+    const struct qs_control_rows m = {
+        .session_uid = qs_activity_session_uid(job), .run_uid = run_uid, .rows = rows, .count = count};
+    if (count > 0)
+        qs_store_control(job->p.store, &m, qs_job_run_stored, qs_job_run_asks(job));
+}
+
+/* ---- held ---- */
+
+/* What was wanted of the items that the question had; false: one is not so. */
+static bool check(const struct qs_job_run *job, const struct qs_msg_tuned *m, struct qs_err *err)
+{
+    static const char *const whys[] = {
+        [QS_TUNE_SLIPPED] = "it did not stay: the kernel or a service of the device sets it again",
+        [QS_TUNE_REFUSED] = "the device refuses it",
+        [QS_TUNE_TIMEOUT] = "its driver did not answer",
+        [QS_TUNE_UNREADABLE] = "it cannot be read, so that it could not be put back",
+        [QS_TUNE_MISSING] = "it has gone since the device was looked at",
+        [QS_TUNE_FORBIDDEN] = "the agent writes nothing there",
+        [QS_TUNE_UNJOURNALLED] =
+            "what stood there could not be kept on the device: its agent's folder is full, or closed to it",
+    };
+    const struct pin *p = mine(job);
+    struct qs_iter it = qs_list_iter(&m->writes);
+    struct qs_tuned t;
+    for (size_t i = p->sent; i < p->sent + p->asked; i++) {
+        const struct qs_pin_item *item = &p->pins.items.at[i];
+        if (!qs_list_tuned(&it, &t))
+            return qs_fail(err, QS_E_PROTOCOL, "%s answers %zu of %zu writes", job->p.device, i - p->sent,
+                           p->asked);
+        if (t.outcome == QS_TUNE_SET || t.outcome == QS_TUNE_SAME)
+            continue;
+        char now[QS_TUNE_SAID_MAX_BYTES + 1];
+        qs_text_copy(t.now, now, sizeof now);
+        return qs_fail(err, QS_E_PRECONDITION,
+                       "%s cannot be held as the job wants: `%s` was written to %s%s%s%s, but %s%s%s",
+                       job->p.device, item->value, item->path, now[0] ? ", which says `" : "",
+                       now[0] ? qs_show(now).text : "", now[0] ? "`" : "", whys[t.outcome],
+                       t.error ? ": " : "", t.error ? strerror(t.error) : "");
+    }
+    return true;
+}
+
+/* The limits that hold it become sensors that taint a window around which they stand elsewhere. */
+static void watch(struct qs_build *list, const struct pin *p, const struct qs_board_domain *d,
+                  const char *file, const char *end)
+{
+    char name[QS_NAME_MAX_BYTES + 1];
+    const char *value = NULL;
+    for (size_t i = 0; i < p->pins.items.count; i++)
+        if (file && strcmp(p->pins.items.at[i].path, file) == 0)
+            value = p->pins.items.at[i].value;
+    if (!value || list->count == QS_BIND_MAX)
+        return;
+    snprintf(name, sizeof name, "pin:%.50s.%s", d->name, end);
+    const int64_t wanted = strtoll(value, NULL, 10);
+    const struct qs_binding b = {.name = qs_text_of(name),
+                                 .path = qs_text_of(file),
+                                 .mul = 1,
+                                 .div = 1,
+                                 .lo = wanted,
+                                 .hi = wanted,
+                                 .flags = QS_BIND_EVIDENCE | QS_BIND_HELD};
+    qs_build_binding(list, &b);
+}
+
+static void go_on(struct qs_job_run *job)
+{
+    mine(job)->then(job);
+}
+
+static void on_watched(const union qs_msg *reply, const struct qs_err *refused, void *user)
+{
+    (void)reply;
+    (void)refused;
+    if (answers(user))
+        go_on(user);
+}
+
+static void bind_watches(struct qs_job_run *job)
+{
+    uint8_t memory[QS_CONTROL_MAX_BYTES];
+    struct pin *p = mine(job);
+    struct qs_build list;
+    qs_build_init(&list, memory, sizeof memory);
+    p->watching = p->pins.choices.count > 0;
+    for (size_t i = 0; i < p->pins.choices.count; i++) {
+        const struct qs_board_domain *d = p->pins.choices.at[i].domain;
+        watch(&list, p, d, d->min_file, "min");
+        watch(&list, p, d, d->max_file, "max");
+    }
+    qs_activity_lock_add_sensors(job, &list);
+    const struct qs_msg_bind m = {.id = ++mine(job)->id, .sensors = qs_build_list(&list)};
+    ask(job, QS_MSG_BIND, &m, on_watched);
+}
+
+static void write_next(struct qs_job_run *job);
+static void hold(struct qs_job_run *job);
+
+static void store_tuned(struct qs_job_run *job, const struct qs_msg_tuned *m)
+{
+    const struct pin *p = mine(job);
+    struct told told[QS_TUNE_MAX];
+    struct qs_control_row rows[QS_TUNE_MAX];
+    struct qs_iter it = qs_list_iter(&m->writes);
+    struct qs_tuned t;
+    size_t n = 0;
+    while (n < p->asked && n < QS_TUNE_MAX && qs_list_tuned(&it, &t)) {
+        const struct qs_pin_item *item = &p->pins.items.at[p->sent + n];
+        rows[n] = row_of(job, &told[n], qs_text_of(item->path), &t);
+        rows[n++].wanted = item->value;
+    }
+    store(job, rows, n, job->run.uid.b);
+}
+
+static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, void *user)
+{
+    struct qs_job_run *job = user;
+    struct pin *p = mine(job);
+    struct qs_err err = QS_ERR_INIT;
+    (void)refused;
+    if (!answers(job))
+        return;
+    store_tuned(job, &reply->tuned);
+    if (!check(job, &reply->tuned, &err)) {
+        fail(job, &err);
+        return;
+    }
+    p->sent += p->asked;
+    if (p->sent < p->end) {
+        write_next(job);
+        return;
+    }
+    if (p->end < p->pins.items.count) { /* processors have come, with files of their own */
+        p->looked_again = true;
+        qs_activity_lock_look(job, hold);
+        return;
+    }
+    qs_job_event_pinned(job, &p->pins);
+    bind_watches(job);
+}
+
+/* As many as one TUNE takes. */
+static void write_next(struct qs_job_run *job)
+{
+    uint8_t memory[QS_CONTROL_MAX_BYTES];
+    struct pin *p = mine(job);
+    struct qs_build list;
+    qs_build_init(&list, memory, sizeof memory);
+    p->asked = 0;
+    for (size_t i = p->sent; i < p->end && list.count < QS_TUNE_MAX; i++) {
+        const struct qs_pin_item *item = &p->pins.items.at[i];
+        const struct qs_tune t = {
+            .path = qs_text_of(item->path), .value = qs_text_of(item->value), .flags = (uint8_t)item->flags};
+        if (list.w.len + 5 + t.path.n + t.value.n > sizeof memory)
+            break;
+        qs_build_tune(&list, &t);
+        p->asked++;
+    }
+    p->holding = true;
+    const struct qs_msg_tune m = {
+        .id = ++p->id, .lease_ms = LEASE_MS, .settle_ms = SETTLE_MS, .writes = qs_build_list(&list)};
+    ask(job, QS_MSG_TUNE, &m, on_tuned);
+}
+
+static void hold(struct qs_job_run *job)
+{
+    struct pin *p = mine(job);
+    const struct qs_job_controls *wanted = &qs_schedule_conditions(&job->schedule)->controls;
+    struct qs_pin_wishes wishes;
+    struct qs_err err = QS_ERR_INIT;
+    memcpy(wishes.of, wanted->frequency, sizeof wishes.of);
+    memcpy(p->held, wanted->frequency, sizeof p->held);
+    qs_pins_done(&p->pins);
+    p->sent = 0;
+    if (are_free(wishes.of)) {
+        if (p->watching)
+            bind_watches(job);
+        else
+            go_on(job);
+        return;
+    }
+    const struct qs_board *board = qs_activity_lock_board(job);
+    bool ok =
+        (board && qs_session_has(job->p.session, QS_FEATURE_CONTROL)) ||
+        qs_fail(
+            &err, QS_E_DENIED,
+            "the agent on %s changes no frequencies: it %s; with `frequency: free` they are recorded alone",
+            job->p.device, qs_request_of(QS_MSG_TUNE)->lacks);
+    ok = ok && qs_board_pin(board, &wishes, &p->pins, &err);
+    p->end = p->pins.survey_again && !p->looked_again ? p->pins.online_count : p->pins.items.count;
+    if (!ok)
+        fail(job, &err);
+    else if (p->pins.items.count == 0)
+        go_on(job);
+    else
+        write_next(job);
+}
+
+/* ---- put back ---- */
+
+static void ask_restore(struct qs_job_run *job, qs_session_reply *on_reply)
+{
+    const struct qs_msg_restore m = {.id = ++mine(job)->id};
+    ask(job, QS_MSG_RESTORE, &m, on_reply);
+}
+
+static void take_files(struct qs_job_run *job, const struct qs_msg_restored *m)
+{
+    struct pin *p = mine(job);
+    struct told told[QS_TUNE_MAX];
+    struct qs_control_row rows[QS_TUNE_MAX];
+    struct qs_iter it = qs_list_iter(&m->files);
+    struct qs_restored r;
+    size_t n = 0;
+    while (n < QS_TUNE_MAX && qs_list_restored(&it, &r)) {
+        const struct told *t = &told[n];
+        bool back = r.result.outcome == QS_TUNE_SET || r.result.outcome == QS_TUNE_SAME;
+        rows[n] = row_of(job, &told[n], r.path, &r.result);
+        rows[n].restore = true;
+        rows[n++].wanted = t->before;
+        p->put_back += back;
+        p->left += !back;
+        if (!back)
+            qs_job_event_warning(job,
+                                 "%s on %s was not put back to `%s`: %s; it says `%s`. Write it by hand, or "
+                                 "restart the device",
+                                 qs_show(t->path).text, job->p.device, qs_show(t->before).text,
+                                 qs_tune_outcome_name(r.result.outcome), qs_show(t->now).text);
+    }
+    store(job, rows, n, NULL);
+}
+
+/* True: all of it is told. */
+static bool take_restored(struct qs_job_run *job, const struct qs_msg_restored *m)
+{
+    struct pin *p = mine(job);
+    take_files(job, m);
+    if (m->more && m->files.count > 0 && ++p->pages < PAGES_MAX)
+        return false;
+    qs_job_event_restored(job, p->put_back, p->left);
+    p->holding = false;
+    return true;
+}
+
+static void on_let_go(const union qs_msg *reply, const struct qs_err *refused, void *user)
+{
+    struct qs_job_run *job = user;
+    (void)refused;
+    if (!answers(job))
+        return;
+    if (take_restored(job, &reply->restored))
+        hold(job);
+    else
+        ask_restore(job, on_let_go);
+}
+
+void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then)
+{
+    struct pin *p = mine(job);
+    const struct qs_wish *wanted = qs_schedule_conditions(&job->schedule)->controls.frequency;
+    p->then = then;
+    p->looked_again = false;
+    p->pages = p->put_back = p->left = 0;
+    if (p->holding ? are_equal(p->held, wanted) : are_free(wanted))
+        go_on(job);
+    else if (p->holding)
+        ask_restore(job, on_let_go);
+    else
+        hold(job);
+}
+
+static void on_restored(const union qs_msg *reply, const struct qs_err *refused, void *user)
+{
+    struct qs_job_run *job = user;
+    (void)refused;
+    if (!answers(job))
+        return;
+    if (take_restored(job, &reply->restored))
+        qs_job_run_tell(job, &qs_step_unlock, QS_JI_DONE);
+    else
+        ask_restore(job, on_restored);
+}
+
+static void unlock(struct qs_job_run *job)
+{
+    struct pin *p = mine(job);
+    p->pages = p->put_back = p->left = 0;
+    if (p->holding)
+        ask_restore(job, on_restored);
+    else
+        qs_job_run_tell(job, &qs_step_unlock, QS_JI_DONE);
+}
+
+/* The device puts back by itself what it has changed for a host that it does not hear. */
+static void stop(struct qs_job_run *job, const char *why)
+{
+    (void)why;
+    mine(job)->on = mine(job)->holding = mine(job)->watching = false;
+    qs_pins_done(&mine(job)->pins);
+}
+
+const struct qs_step qs_step_unlock = {.start = unlock};
+const struct qs_activity qs_activity_pin = {.state_bytes = sizeof(struct pin), .stop = stop};

@@ -1,0 +1,11 @@
+/* pin.c: frequencies that are held for a run, and put back at the session's end. Private to device. */
+#ifndef QS_DEVICE_ACTIVITY_PIN_H
+#define QS_DEVICE_ACTIVITY_PIN_H
+
+#include "device/job/impl.h"
+
+/* The device is as the conditions of the run in hand want it: then(job) follows, once, unless the job fails,
+ * or the link is lost. To be asked between runs. */
+void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then);
+
+#endif
