@@ -108,6 +108,42 @@ static void needs_a_hand(void **state)
     close_keeper();
 }
 
+/* The next hand is refused its first write. */
+static void refuse_next_write(void)
+{
+    qs_hand_close(&keeper.hand);
+    refuse_call("write", 1, EINVAL);
+}
+
+/* A driver that refuses a value may take it when another one is back: it is asked once more, behind the
+ * others. */
+static void asks_once_more_behind_the_others(void **state)
+{
+    (void)state;
+    put("sys/a", "1\n");
+    put("sys/b", "2\n");
+    open_keeper();
+    tune("a", "10");
+    tune("b", "20");
+    refuse_next_write();
+    order(QS_KEEPER_RESTORE, "", "", 1);
+    expect_restored("a", QS_TUNE_SET, "1", "1");
+    expect_text("sys/b", ""); /* what a file on a disk makes of it */
+    order(QS_KEEPER_RESTORE, "", "", 0);
+    expect_restored("b", QS_TUNE_SET, "2", "2");
+    restore_all();
+    refuse_call(NULL, 0, 0);
+    tune("a", "10");
+    refuse_next_write();
+    order(QS_KEEPER_RESTORE, "", "", 1); /* there are no others */
+    expect_restored("a", QS_TUNE_REFUSED, "1", "10");
+    assert_int_equal(got.file.error, EINVAL);
+    restore_all();
+    expect_text("sys/a", "1\n");
+    refuse_call(NULL, 0, 0);
+    close_keeper();
+}
+
 static struct qs_journal journal;
 
 static bool open_journal(struct qs_port_fault *fault)
@@ -147,6 +183,7 @@ int main(void)
         cmocka_unit_test(writes_its_journal_anew_after_a_failure),
         cmocka_unit_test(puts_back_from_a_disk_that_is_full),
         cmocka_unit_test(needs_a_hand),
+        cmocka_unit_test(asks_once_more_behind_the_others),
         cmocka_unit_test(says_why_there_is_no_journal),
     };
     return cmocka_run_group_tests_name("agent.unkept", tests, enter_folder, leave_folder);
