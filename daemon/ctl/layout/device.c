@@ -56,14 +56,13 @@ static void clusters_field(const struct qs_layout *layout, const json_t *board, 
     json_array_foreach(clusters, i, cluster)
     {
         int64_t khz = qs_json_get_int(cluster, "max_khz", 0);
-        qs_buf_fmt(&text, "%s%s %s", text.len > 0 ? "; " : "", text_of(cluster, "name"),
-                   json_array_size(clusters) > 1 ? text_of(cluster, "cpus") : "");
-        while (text.data[text.len - 1] == ' ')
-            text.data[--text.len] = '\0';
-        if (khz > 0) {
-            qs_buf_str(&text, " up to ");
+        if (json_array_size(clusters) > 1)
+            qs_buf_fmt(&text, "; %s %s%s", text_of(cluster, "name"), text_of(cluster, "cpus"),
+                       khz > 0 ? " up to " : "");
+        else if (khz > 0)
+            qs_buf_str(&text, ", up to ");
+        if (khz > 0)
             add_khz(&text, khz);
-        }
     }
     qs_layout_field(layout, out, "processors", text.data);
 }
@@ -245,8 +244,8 @@ void qs_layout_device(const struct qs_layout *layout, const json_t *device, stru
     } else {
         qs_buf_char(out, '\n');
         qs_face_wrap(&layout->face, out, "",
-                     "Its frequencies and sensors have not been looked at yet. That is done when the device "
-                     "connects, by an agent of this version.",
+                     "Its frequencies and sensors have not been looked at yet: the first job that runs on it "
+                     "does that.",
                      QS_INK_PLAIN);
     }
     qs_buf_char(out, '\n');

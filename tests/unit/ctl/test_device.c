@@ -1,5 +1,5 @@
 /* The page of a device at the widths that it has, and what is said of what a session changed. Argument 1: the
- * folder of goldens; QS_GOLDEN_WRITE writes its pages anew. */
+ * folder of goldens (QS_GOLDEN_WRITE writes its pages anew); 2: that of boards. */
 #include "cm.h"
 
 #include <jansson.h>
@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "pages.h"
 
-static const char *folder;
+static const char *folder, *boards;
 
 static json_t *read_document(void)
 {
@@ -53,16 +53,23 @@ static void what_is_not_known_is_said(void **state)
 {
     static const struct {
         const char *document, *page;
-    } rows[] = {{"{\"name\":\"a\",\"state\":\"down\",\"link\":\"exec\",\"why\":\"no "
-                 "route\",\"board\":null,\"control\":"
-                 "null}",
-                 "device a: down\n  why        no route\n  link       exec\n\nIts frequencies and sensors "
-                 "have not been "
-                 "looked at yet. That is done when the\ndevice connects, by an agent of this version.\n\nNo "
-                 "session has "
-                 "changed anything on it.\n"},
-                {"{\"name\":\"a\",\"state\":\"ready\",\"simulated\":true,\"board\":{}}",
-                 "device a: ready, simulated\n\nNo session has changed anything on it.\n"}};
+    } rows[] = {
+        {"{\"name\":\"a\",\"state\":\"down\",\"link\":\"exec\",\"why\":\"no "
+         "route\",\"board\":null,\"control\":"
+         "null}",
+         "device a: down\n  why        no route\n  link       exec\n\nIts frequencies and sensors have not "
+         "been looked at yet: the first job that runs\non it does that.\n\nNo session has changed anything "
+         "on it.\n"},
+        {"{\"name\":\"a\",\"state\":\"ready\",\"simulated\":true,\"board\":{}}",
+         "device a: ready, simulated\n\nNo session has changed anything on it.\n"},
+        {"{\"name\":\"a\",\"state\":\"ready\",\"board\":{\"cpus\":\"0-3\",\"online\":\"0-3\",\"clusters\":[{"
+         "\"name\":\"all\",\"cpus\":\"0-3\",\"max_khz\":1000000}],\"domains\":[{\"name\":\"p\",\"cpus\":\"0-"
+         "3\","
+         "\"steps_khz\":[999000,1000000],\"hw_min_khz\":0,\"hw_max_khz\":0,\"hold\":\"ok\"}]}}",
+         "device a: ready\n  processors 0-3, up to 1.00 GHz\n\nfrequency of  CPUs  range                "
+         "steps  governor "
+         " pin\np             0-3   999 MHz to 1.00 GHz      2  -         yes\n\nNo session has changed "
+         "anything on it.\n"}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct qs_layout layout = {.face = {.width = 80, .utf8 = true}};
@@ -72,6 +79,48 @@ static void what_is_not_known_is_said(void **state)
         qs_layout_device(&layout, doc, &out);
         assert_string_equal(out.data, rows[i].page);
         json_decref(doc);
+    }
+}
+
+static void is_there(const char *page, const char *name, const char *of)
+{
+    if (strstr(page, name) == NULL)
+        fail_msg("%s lacks %s:\n%s", of, name, page);
+}
+
+/* The boards that the daemon makes of real devices, with all that they have. */
+static void boards_as_the_daemon_writes_them(void **state)
+{
+    static const struct {
+        const char *file, *line;
+    } rows[] = {{"rpi4b", "\npolicy0       0-3   600 MHz to 1.50 GHz     10  ondemand  yes\n"},
+                {"pixel6-oriole", "little 0-3 up to 1.80 GHz; big 4-5"},
+                {"sony-xperia-z-unrooted", " is not used: "},
+                {"huawei-p8lite2017", "gpufreq"},
+                {"odroid-xu3", "10c20000.memory-controller"},
+                {"rock5b-rk3588", "1.20 GHz to 2.40 GHz"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *path = qs_asprintf("%s/%s.json", boards, rows[i].file);
+        json_t *board = json_load_file(path, 0, NULL), *one;
+        assert_non_null(board);
+        json_t *doc = json_pack("{s:s,s:s,s:o}", "name", "a", "state", "ready", "board", board);
+        for (size_t width = 40; width <= 160; width += 40) {
+            const struct qs_layout layout = {.face = {.width = width, .utf8 = true}};
+            size_t k;
+            QS_BUF(out);
+            qs_layout_device(&layout, doc, &out);
+            fits(out.data, width);
+            if (width < 80)
+                continue;
+            is_there(out.data, rows[i].line, rows[i].file);
+            json_array_foreach(json_object_get(board, "domains"), k, one)
+                is_there(out.data, json_string_value(json_object_get(one, "name")), rows[i].file);
+            json_array_foreach(json_object_get(board, "sensors"), k, one)
+                is_there(out.data, json_string_value(json_object_get(one, "name")), rows[i].file);
+        }
+        json_decref(doc);
+        free(path);
     }
 }
 
@@ -131,11 +180,13 @@ static void what_was_not_put_back_is_said_with_what_to_do(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2)
+    if (argc != 3)
         return 2;
     folder = argv[1];
+    boards = argv[2];
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_page_at_each_width),
                                        cmocka_unit_test(what_is_not_known_is_said),
+                                       cmocka_unit_test(boards_as_the_daemon_writes_them),
                                        cmocka_unit_test(what_was_not_put_back_is_said_with_what_to_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
