@@ -45,10 +45,15 @@ static void put_device(const struct qs_device_info *d, void *user)
     qs_json_object_end(j);
 }
 
-void qs_handle_devices(struct qs_exchange *ex)
+static void put_notice(const struct qs_exchange *ex, struct qs_json *j)
 {
     const char *alone = "no daemon answers: the devices are shown as configured, their state is not known";
     QS_FREED char *notice = ex->api->p.reading ? qs_about_owner(ex) : qs_store_notice(ex->api->p.store);
+    qs_json_kstring(j, "notice", ex->api->p.reading && !notice ? alone : notice);
+}
+
+void qs_handle_devices(struct qs_exchange *ex)
+{
     QS_BUF(out);
     struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
@@ -56,7 +61,7 @@ void qs_handle_devices(struct qs_exchange *ex)
     qs_farm_devices(ex->api->p.farm, put_device, &j);
     qs_json_array_end(&j);
     qs_json_kstring(&j, "disk", qs_farm_waits_for_disk(ex->api->p.farm, 0));
-    qs_json_kstring(&j, "notice", ex->api->p.reading && !notice ? alone : notice);
+    put_notice(ex, &j);
     qs_json_object_end(&j);
     qs_reply_json(ex, 200, &out);
 }
@@ -163,6 +168,7 @@ static void say_one(struct qs_exchange *ex)
         qs_json_kraw(&d->j, "probed_wall_ns", "null");
     qs_json_kraw(&d->j, "board", d->board.json ? d->board.json : "null");
     qs_json_kraw(&d->j, "control", d->control.data);
+    put_notice(ex, &d->j);
     qs_json_object_end(&d->j);
     qs_reply_json(ex, 200, &out);
 }

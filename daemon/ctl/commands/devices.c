@@ -34,6 +34,7 @@ static int show(struct qs_ctl *ctl, const char *device)
         json_auto_t *doc = json_loadb(text.data, text.len, 0, NULL);
         qs_layout_device(&layout, doc, &out);
         qs_ctl_print(ctl->out, ctl->json ? &text : &out);
+        qs_ctl_notice(ctl, doc);
     }
     return code;
 }

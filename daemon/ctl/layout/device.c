@@ -76,6 +76,8 @@ static void head(const struct qs_layout *layout, const json_t *device, struct qs
                qs_json_get_true(device, "simulated") ? ", simulated" : "");
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
     qs_layout_field(layout, out, "why", text_of(device, "why"));
+    if (!json_is_object(facts)) /* it is away: on what it was found */
+        qs_layout_field(layout, out, "system", text_of(device, "fingerprint"));
     qs_layout_field(layout, out, "model", qs_json_get_text(facts, "model", text_of(facts, "cpu_model")));
     qs_layout_field(layout, out, "kernel", text_of(facts, "kernel"));
     qs_layout_field(layout, out, "agent", text_of(device, "agent"));

@@ -47,6 +47,7 @@ static void says(struct fixture *f, const char *owner, const char *why, const ch
     member_is(f, "/api/v1/jobs/2", -1, "notice", NULL);
     member_is(f, "/api/v1/jobs/2", -1, "why", NULL);
     member_is(f, "/api/v1/devices", -1, "notice", devices);
+    member_is(f, "/api/v1/devices/local", -1, "notice", devices);
 }
 
 static void the_owner_is_named(void **state)

@@ -55,9 +55,10 @@ static void what_is_not_known_is_said(void **state)
         const char *document, *page;
     } rows[] = {
         {"{\"name\":\"a\",\"state\":\"down\",\"link\":\"exec\",\"why\":\"no "
-         "route\",\"board\":null,\"control\":"
+         "route\",\"fingerprint\":\"6.1 Board\",\"board\":null,\"control\":"
          "null}",
-         "device a: down\n  why        no route\n  link       exec\n\nIts frequencies and sensors have not "
+         "device a: down\n  why        no route\n  system     6.1 Board\n  link       exec\n\nIts "
+         "frequencies and sensors have not "
          "been looked at yet: the first job that runs\non it does that.\n\nNo session has changed anything "
          "on it.\n"},
         {"{\"name\":\"a\",\"state\":\"ready\",\"simulated\":true,\"board\":{}}",
