@@ -148,8 +148,10 @@ static bool start(struct qs_hand *hand)
 void qs_hand_close(struct qs_hand *hand)
 {
     if (hand->fd >= 0) {
-        kill(hand->pid, SIGKILL);
-        waitpid(hand->pid, NULL, WNOHANG);
+        if (waitpid(hand->pid, NULL, WNOHANG) == 0) { /* else its number may be somebody else's by now */
+            kill(hand->pid, SIGKILL);
+            waitpid(hand->pid, NULL, WNOHANG);
+        }
         qs_io_close(&hand->fd);
     }
     hand->pid = 0;
