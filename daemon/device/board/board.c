@@ -120,6 +120,13 @@ char *qs_work_unique(char *name, const void *list, size_t count, size_t size)
 
 /* --- which profiles --- */
 
+/* A session's environment has the facts of its device as one member. */
+static const struct qs_node *facts_of(const struct qs_doc *doc)
+{
+    const struct qs_node *device = doc != NULL ? qs_node_get(&doc->root, "device", NULL) : NULL;
+    return device != NULL || doc == NULL ? device : &doc->root;
+}
+
 static bool fact_holds(const struct qs_node *facts, const struct qs_profile_pair *pair)
 {
     const struct qs_node *value = qs_node_get(facts, pair->key, NULL);
@@ -179,7 +186,7 @@ static void choose_layers(struct qs_work *w, const struct qs_profiles *profiles,
         qs_work_note(w, "the device's facts could not be read: profiles are chosen by files alone");
     for (size_t i = 0; i < profiles->count; i++) {
         const struct qs_profile *p = profiles->at[i];
-        bool match = matches(w, p, doc != NULL ? &doc->root : NULL);
+        bool match = matches(w, p, facts_of(doc));
         for (; match && p != NULL && !has_layer(w, p) && w->layer_count < QS_PROFILES_MAX;
              p = p->extends != NULL ? qs_profiles_find(profiles, p->extends) : NULL)
             w->layers[w->layer_count++] = p;
@@ -257,7 +264,7 @@ void qs_board_fingerprint(const char *facts_json, struct qs_buf *out)
                 qs_doc_read_most("facts", facts_json, strlen(facts_json), FACTS_BYTES, true, &doc, &problems);
     size_t before = out->len;
     for (size_t i = 0; read && i < sizeof keys / sizeof *keys; i++) {
-        const struct qs_node *value = qs_node_get(&doc->root, keys[i], NULL);
+        const struct qs_node *value = qs_node_get(facts_of(doc), keys[i], NULL);
         if (value != NULL && value->kind == QS_NODE_TEXT)
             qs_buf_fmt(out, "%s%s", out->len > before ? "; " : "", value->text);
     }

@@ -117,8 +117,8 @@ struct qs_board {
 
 /* The patterns that a survey has to ask for, sorted, none of which another one covers. */
 void qs_board_survey_patterns(const struct qs_profiles *profiles, struct qs_strings *ret);
-/* facts_json: an object of text, or NULL. Whatever the survey holds, there is a board; what does not fit is a
- * note. Owned by the caller. */
+/* facts_json: an object of text, or one that has it as its member `device`; or NULL. Whatever the survey
+ * holds, there is a board; what does not fit is a note. Owned by the caller. */
 struct qs_board *qs_board_new(const struct qs_profiles *profiles, const struct qs_survey *survey,
                               const char *facts_json);
 void qs_board_free(struct qs_board *board); /* NULL: nothing */
@@ -128,8 +128,8 @@ const struct qs_board_domain *qs_board_domain(const struct qs_board *board, cons
 const struct qs_board_sensor *qs_board_sensor(const struct qs_board *board, const char *name);
 const struct qs_board_cluster *qs_board_cluster(const struct qs_board *board, const char *name);
 
-/* What a device was when it was looked at, of its facts: another kernel or model, and it is to be looked at
- * as a new one. */
+/* What a device was when it was looked at, of its facts (as above): another kernel or model, and it is to be
+ * looked at as a new one. */
 void qs_board_fingerprint(const char *facts_json, struct qs_buf *out);
 
 /* One object, equal for equal boards. */

@@ -115,9 +115,30 @@ static void test_match(void **state)
     check_layers(&p, "{\"model\":[\"pixel 6\"]}", "a-file base");
     check_layers(&p, "{\"model\":\"x\"}", "both a-file base");
     check_layers(&p, "{\"model\":\"z\"}", "a-file either base");
+    check_layers(&p, "{\"model\":\"x\",\"device\":{\"model\":\"z\"}}", "a-file either base");
 }
 
 /* What a special profile says of a folder, a type, or a row's name goes first. */
+static void says(const char *facts, const char *text)
+{
+    QS_BUF(out);
+    qs_board_fingerprint(facts, &out);
+    assert_string_equal(out.data, text);
+}
+
+static void test_fingerprint(void **state)
+{
+    (void)state;
+    says("{\"kernel\": \"Linux 6.1\", \"machine\": \"aarch64\", \"x\": \"y\"}", "aarch64; Linux 6.1");
+    says("{\"machine\": \"host\", \"device\": {\"kernel\": \"Linux 4.9\", \"fingerprint\": "
+         "\"google/oriole\"}}",
+         "google/oriole; Linux 4.9");
+    says("{\"machine\": 7}", "7");
+    says("{}", "unknown");
+    says("no facts", "unknown");
+    says(NULL, "unknown");
+}
+
 static void test_special_first(void **state)
 {
     (void)state;
@@ -284,9 +305,10 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 2;
     boards = argv[1];
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_unknown_device), cmocka_unit_test(test_match),
-                                       cmocka_unit_test(test_special_first),  cmocka_unit_test(test_avoid),
-                                       cmocka_unit_test(test_patterns),       cmocka_unit_test(test_clusters),
-                                       cmocka_unit_test(test_folder)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unknown_device), cmocka_unit_test(test_match),
+        cmocka_unit_test(test_special_first),  cmocka_unit_test(test_avoid),
+        cmocka_unit_test(test_patterns),       cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_folder),         cmocka_unit_test(test_fingerprint)};
     return cmocka_run_group_tests_name("device profiles", tests, NULL, NULL);
 }
