@@ -1,11 +1,13 @@
 /* What the device has is looked for, by the profiles: its board, whose sensors the agent then knows in their
- * unit. Nothing is changed by it; what a run's conditions want of the frequencies is pin.c's, affinity goes
- * with each run, the gate with each window. */
+ * unit. It is looked at as its owner left it: what a session before has changed is put back first; what a
+ * run's conditions want of the frequencies is pin.c's, affinity goes with each run, the gate with each
+ * window. */
 #include "device/activity/lock.h"
 
 #include <string.h>
 
 #include "base/text.h"
+#include "device/activity/pin.h"
 #include "device/board/board.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
@@ -179,12 +181,17 @@ static void locked(struct qs_job_run *job)
     qs_job_run_tell(job, &qs_step_lock, QS_JI_DONE);
 }
 
+static void look(struct qs_job_run *job)
+{
+    qs_activity_lock_look(job, locked);
+}
+
 static void start(struct qs_job_run *job)
 {
     if (!mine(job)->told)
         qs_job_event_start(job);
     mine(job)->told = true;
-    qs_activity_lock_look(job, locked);
+    qs_activity_pin_release(job, look);
 }
 
 static void stop(struct qs_job_run *job, const char *why)

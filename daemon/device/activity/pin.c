@@ -29,7 +29,7 @@ struct pin {
     bool watching;           /* the agent has the sensors of what is held */
     bool looked_again;
     size_t pages, put_back, left;
-    qs_job_run_then *then;
+    qs_job_run_then *then, *released; /* what follows: it is held; everything is put back */
 };
 
 static struct pin *mine(const struct qs_job_run *job)
@@ -104,20 +104,92 @@ static void store(struct qs_job_run *job, const struct qs_control_row *rows, siz
         qs_store_control(job->p.store, &m, qs_job_run_stored, qs_job_run_asks(job));
 }
 
+/* ---- put back ---- */
+
+static void take_files(struct qs_job_run *job, const struct qs_msg_restored *m)
+{
+    struct pin *p = mine(job);
+    struct told told[QS_TUNE_MAX];
+    struct qs_control_row rows[QS_TUNE_MAX];
+    struct qs_iter it = qs_list_iter(&m->files);
+    struct qs_restored r;
+    size_t n = 0;
+    while (n < QS_TUNE_MAX && qs_list_restored(&it, &r)) {
+        const struct told *t = &told[n];
+        bool back = r.result.outcome == QS_TUNE_SET || r.result.outcome == QS_TUNE_SAME;
+        rows[n] = row_of(job, &told[n], r.path, &r.result);
+        rows[n].restore = true;
+        rows[n++].wanted = t->before;
+        p->put_back += back;
+        p->left += !back;
+        if (!back)
+            qs_job_event_warning(job,
+                                 "%s on %s was not put back to `%s`: %s; it says `%s`. Write it by hand, or "
+                                 "restart the device",
+                                 qs_show(t->path).text, job->p.device, qs_show(t->before).text,
+                                 qs_tune_outcome_name(r.result.outcome), qs_show(t->now).text);
+    }
+    store(job, rows, n, NULL);
+}
+
+/* True: all of it is told. */
+static bool take_restored(struct qs_job_run *job, const struct qs_msg_restored *m)
+{
+    struct pin *p = mine(job);
+    take_files(job, m);
+    if (m->more && m->files.count > 0 && ++p->pages < PAGES_MAX)
+        return false;
+    if (p->put_back + p->left > 0)
+        qs_job_event_restored(job, p->put_back, p->left);
+    p->holding = false;
+    return true;
+}
+
+static void ask_restore(struct qs_job_run *job);
+
+static void on_restored(const union qs_msg *reply, const struct qs_err *refused, void *user)
+{
+    struct qs_job_run *job = user;
+    (void)refused;
+    if (!answers(job))
+        return;
+    if (take_restored(job, &reply->restored))
+        mine(job)->released(job);
+    else
+        ask_restore(job);
+}
+
+static void ask_restore(struct qs_job_run *job)
+{
+    const struct qs_msg_restore m = {.id = ++mine(job)->id};
+    ask(job, QS_MSG_RESTORE, &m, on_restored);
+}
+
+void qs_activity_pin_release(struct qs_job_run *job, qs_job_run_then *then)
+{
+    struct pin *p = mine(job);
+    p->pages = p->put_back = p->left = 0;
+    p->released = then;
+    if (qs_session_has(job->p.session, QS_FEATURE_CONTROL))
+        ask_restore(job);
+    else
+        then(job);
+}
+
 /* ---- held ---- */
 
 /* What was wanted of the items that the question had; false: one is not so. */
 static bool check(const struct qs_job_run *job, const struct qs_msg_tuned *m, struct qs_err *err)
 {
     static const char *const whys[] = {
-        [QS_TUNE_SLIPPED] = "it did not stay: the kernel or a service of the device sets it again",
-        [QS_TUNE_REFUSED] = "the device refuses it",
-        [QS_TUNE_TIMEOUT] = "its driver did not answer",
-        [QS_TUNE_UNREADABLE] = "it cannot be read, so that it could not be put back",
-        [QS_TUNE_MISSING] = "it has gone since the device was looked at",
-        [QS_TUNE_FORBIDDEN] = "the agent writes nothing there",
-        [QS_TUNE_UNJOURNALLED] =
-            "what stood there could not be kept on the device: its agent's folder is full, or closed to it",
+        [QS_TUNE_SLIPPED] = "it did not stay; the kernel or a service of the device has set it again",
+        [QS_TUNE_REFUSED] = "the device refused it",
+        [QS_TUNE_TIMEOUT] = "its driver did not answer in time",
+        [QS_TUNE_UNREADABLE] = "the file cannot be read, so it could not be put back",
+        [QS_TUNE_MISSING] = "the file has gone since the device was looked at",
+        [QS_TUNE_FORBIDDEN] = "the agent writes no such file",
+        [QS_TUNE_UNJOURNALLED] = "what the file said could not be saved on the device: its agent's folder is "
+                                 "full, or closed to it",
     };
     const struct pin *p = mine(job);
     struct qs_iter it = qs_list_iter(&m->writes);
@@ -125,15 +197,18 @@ static bool check(const struct qs_job_run *job, const struct qs_msg_tuned *m, st
     for (size_t i = p->sent; i < p->sent + p->asked; i++) {
         const struct qs_pin_item *item = &p->pins.items.at[i];
         if (!qs_list_tuned(&it, &t))
-            return qs_fail(err, QS_E_PROTOCOL, "%s answers %zu of %zu writes", job->p.device, i - p->sent,
-                           p->asked);
+            return qs_fail(err, QS_E_PROTOCOL,
+                           "the agent on %s reported on %zu of %zu files that it was to write, the first "
+                           "without a word is %s",
+                           job->p.device, i - p->sent, p->asked, item->path);
         if (t.outcome == QS_TUNE_SET || t.outcome == QS_TUNE_SAME)
             continue;
         char now[QS_TUNE_SAID_MAX_BYTES + 1];
         qs_text_copy(t.now, now, sizeof now);
         return qs_fail(err, QS_E_PRECONDITION,
-                       "%s cannot be held as the job wants: `%s` was written to %s%s%s%s, but %s%s%s",
-                       job->p.device, item->value, item->path, now[0] ? ", which says `" : "",
+                       "%s cannot be held at the job's frequencies: writing `%s` to %s failed%s%s%s: %s%s%s; "
+                       "`frequency: free` leaves them alone",
+                       job->p.device, item->value, item->path, now[0] ? ", it says `" : "",
                        now[0] ? qs_show(now).text : "", now[0] ? "`" : "", whys[t.outcome],
                        t.error ? ": " : "", t.error ? strerror(t.error) : "");
     }
@@ -280,12 +355,10 @@ static void hold(struct qs_job_run *job)
         return;
     }
     const struct qs_board *board = qs_activity_lock_board(job);
-    bool ok =
-        (board && qs_session_has(job->p.session, QS_FEATURE_CONTROL)) ||
-        qs_fail(
-            &err, QS_E_DENIED,
-            "the agent on %s changes no frequencies: it %s; with `frequency: free` they are recorded alone",
-            job->p.device, qs_request_of(QS_MSG_TUNE)->lacks);
+    bool ok = (board && qs_session_has(job->p.session, QS_FEATURE_CONTROL)) ||
+              qs_fail(&err, QS_E_DENIED,
+                      "the agent on %s cannot change frequencies: it %s; `frequency: free` only records them",
+                      job->p.device, qs_request_of(QS_MSG_TUNE)->lacks);
     ok = ok && qs_board_pin(board, &wishes, &p->pins, &err);
     p->end = p->pins.survey_again && !p->looked_again ? p->pins.online_count : p->pins.items.count;
     if (!ok)
@@ -296,102 +369,34 @@ static void hold(struct qs_job_run *job)
         write_next(job);
 }
 
-/* ---- put back ---- */
-
-static void ask_restore(struct qs_job_run *job, qs_session_reply *on_reply)
-{
-    const struct qs_msg_restore m = {.id = ++mine(job)->id};
-    ask(job, QS_MSG_RESTORE, &m, on_reply);
-}
-
-static void take_files(struct qs_job_run *job, const struct qs_msg_restored *m)
-{
-    struct pin *p = mine(job);
-    struct told told[QS_TUNE_MAX];
-    struct qs_control_row rows[QS_TUNE_MAX];
-    struct qs_iter it = qs_list_iter(&m->files);
-    struct qs_restored r;
-    size_t n = 0;
-    while (n < QS_TUNE_MAX && qs_list_restored(&it, &r)) {
-        const struct told *t = &told[n];
-        bool back = r.result.outcome == QS_TUNE_SET || r.result.outcome == QS_TUNE_SAME;
-        rows[n] = row_of(job, &told[n], r.path, &r.result);
-        rows[n].restore = true;
-        rows[n++].wanted = t->before;
-        p->put_back += back;
-        p->left += !back;
-        if (!back)
-            qs_job_event_warning(job,
-                                 "%s on %s was not put back to `%s`: %s; it says `%s`. Write it by hand, or "
-                                 "restart the device",
-                                 qs_show(t->path).text, job->p.device, qs_show(t->before).text,
-                                 qs_tune_outcome_name(r.result.outcome), qs_show(t->now).text);
-    }
-    store(job, rows, n, NULL);
-}
-
-/* True: all of it is told. */
-static bool take_restored(struct qs_job_run *job, const struct qs_msg_restored *m)
-{
-    struct pin *p = mine(job);
-    take_files(job, m);
-    if (m->more && m->files.count > 0 && ++p->pages < PAGES_MAX)
-        return false;
-    qs_job_event_restored(job, p->put_back, p->left);
-    p->holding = false;
-    return true;
-}
-
-static void on_let_go(const union qs_msg *reply, const struct qs_err *refused, void *user)
-{
-    struct qs_job_run *job = user;
-    (void)refused;
-    if (!answers(job))
-        return;
-    if (take_restored(job, &reply->restored))
-        hold(job);
-    else
-        ask_restore(job, on_let_go);
-}
-
 void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then)
 {
     struct pin *p = mine(job);
     const struct qs_wish *wanted = qs_schedule_conditions(&job->schedule)->controls.frequency;
     p->then = then;
     p->looked_again = false;
-    p->pages = p->put_back = p->left = 0;
     if (p->holding ? are_equal(p->held, wanted) : are_free(wanted))
         go_on(job);
     else if (p->holding)
-        ask_restore(job, on_let_go);
+        qs_activity_pin_release(job, hold);
     else
         hold(job);
 }
 
-static void on_restored(const union qs_msg *reply, const struct qs_err *refused, void *user)
+static void unlocked(struct qs_job_run *job)
 {
-    struct qs_job_run *job = user;
-    (void)refused;
-    if (!answers(job))
-        return;
-    if (take_restored(job, &reply->restored))
-        qs_job_run_tell(job, &qs_step_unlock, QS_JI_DONE);
-    else
-        ask_restore(job, on_restored);
+    qs_job_run_tell(job, &qs_step_unlock, QS_JI_DONE);
 }
 
 static void unlock(struct qs_job_run *job)
 {
-    struct pin *p = mine(job);
-    p->pages = p->put_back = p->left = 0;
-    if (p->holding)
-        ask_restore(job, on_restored);
+    if (mine(job)->holding)
+        qs_activity_pin_release(job, unlocked);
     else
-        qs_job_run_tell(job, &qs_step_unlock, QS_JI_DONE);
+        unlocked(job);
 }
 
-/* The device puts back by itself what it has changed for a host that it does not hear. */
+/* What is changed stands until the next session begins, or until the device has heard no host for a while. */
 static void stop(struct qs_job_run *job, const char *why)
 {
     (void)why;

@@ -4,6 +4,9 @@
 
 #include "device/job/impl.h"
 
+/* Everything that was changed on the device is put back, also by a session before whose host is gone: the
+ * device keeps it as long as it hears any host. then(job) follows, once, unless the link is lost. */
+void qs_activity_pin_release(struct qs_job_run *job, qs_job_run_then *then);
 /* The device is as the conditions of the run in hand want it: then(job) follows, once, unless the job fails,
  * or the link is lost. To be asked between runs. */
 void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then);

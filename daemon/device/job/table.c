@@ -24,6 +24,7 @@ static const struct qs_job_run_row table[] = {
     IN_USE(SETTLE),
 
     ROW(LOCK, DONE, FILES),
+    ROW(LOCK, FAIL, UNLOCK),
     IN_USE(LOCK),
 
     ROW(FILES, DONE, SETUP),

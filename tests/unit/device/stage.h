@@ -93,9 +93,8 @@ struct stage {
     unsigned served;                /* so often, when a window is to open, somebody is being answered */
     bool parts_streams;             /* the agent keeps standard error apart */
     const char *log;                /* of the kernel: the agent can be asked for what a run left */
-    unsigned token_refusals;        /* so often nothing may be transferred */
-    unsigned window_refusals;       /* so often no window may begin for others */
-    unsigned unrest;                /* so often the gate opens again once the host is silent */
+    unsigned token_refusals, window_refusals; /* so often nothing may be transferred, no window begin */
+    unsigned unrest;                          /* so often the gate opens again once the host is silent */
     /* What happened. */
     struct stage_run runs[STAGE_RUNS];
     size_t run_count;
@@ -131,6 +130,7 @@ struct stage {
     enum qs_phase phase; /* of the last OPEN */
     struct stage_disk disk;
     struct stage_record record;
+    struct stage_control *control; /* NULL: the agent knows no files */
 };
 
 /* The job's text; NULL: two arms, three to six blocks, five iterations a run after one warm-up. */

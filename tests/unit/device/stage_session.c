@@ -2,6 +2,7 @@
 #include "stage_impl.h"
 
 #include "proto/names.h"
+#include "stage_control.h"
 
 #define LONG_NS INT64_C(600000000000) /* of a setup or a teardown that nobody waits for */
 
@@ -92,6 +93,7 @@ static bool ask_run_begin(struct stage *s, const void *message, struct qs_err *e
         return false;
     assert_non_null(stage_find(s, &m->run)); /* on disk before the device hears of it */
     stage_record_run_begin(s, m);
+    stage_note_run(s, &m->run);
     s->session = SESSION_OPENING;
     s->run = m->run;
     s->next_seq = 0;
@@ -434,10 +436,12 @@ uint32_t qs_session_next_file_id(const struct qs_session *session)
 bool qs_session_has(const struct qs_session *session, uint32_t feature)
 {
     const struct stage *s = stage_of((struct qs_session *)(uintptr_t)session);
-    return feature == QS_FEATURE_PULL    ? s->log != NULL
-           : feature == QS_FEATURE_TRACE ? !s->no_tracers
-           : feature == QS_FEATURE_FILES ? !s->disk.old_agent
-                                         : s->parts_streams;
+    return feature == QS_FEATURE_PULL      ? s->log != NULL
+           : feature == QS_FEATURE_TRACE   ? !s->no_tracers
+           : feature == QS_FEATURE_FILES   ? !s->disk.old_agent
+           : feature == QS_FEATURE_SURVEY  ? s->control != NULL
+           : feature == QS_FEATURE_CONTROL ? s->control && !s->control->changes_nothing
+                                           : s->parts_streams;
 }
 
 bool qs_session_call(struct qs_session *session, const struct qs_call *call, struct qs_err *err)
@@ -451,6 +455,8 @@ bool qs_session_call(struct qs_session *session, const struct qs_call *call, str
         {QS_MSG_TRACE, stage_ask_trace},   {QS_MSG_TRACE_STOP, stage_ask_trace_stop},
         {QS_MSG_HAVE, stage_ask_have},     {QS_MSG_PUT, stage_ask_put},
         {QS_MSG_STAGE, stage_ask_stage},   {QS_MSG_CLEAN, stage_ask_clean},
+        {QS_MSG_SURVEY, stage_ask_survey}, {QS_MSG_BIND, stage_ask_bind},
+        {QS_MSG_TUNE, stage_ask_tune},     {QS_MSG_RESTORE, stage_ask_restore},
     };
     struct stage *s = stage_of(session);
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {

@@ -1,5 +1,6 @@
 /* The store's half of the stage: the symbols of store/store.h that a job run uses. */
 #include "stage.h"
+#include "stage_control.h"
 #include "stage_impl.h"
 #include "store/control.h"
 
@@ -100,6 +101,7 @@ void qs_store_session_end(struct qs_store *store, const uint8_t uid[16], int64_t
     (void)uid;
     (void)at_ns;
     (void)reason;
+    stage_note_end(of(store));
     of(store)->sessions_ended += answer(of(store), "session_end", done, user) ? 1 : 0;
 }
 
