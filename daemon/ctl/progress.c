@@ -8,7 +8,7 @@
 #include "ctl/client/api.h"
 #include "ctl/layout/layout.h"
 
-enum { ANNOUNCE_NS = 2000000000, WAITED_LEAST_NS = 1000000000, PLAIN_EVERY_BLOCKS = 5 };
+enum { ANNOUNCE_NS = 2000000000, WAITED_LEAST_NS = 1000000000, PLAIN_EVERY_BLOCKS = 5, HELD_SHOWN = 4 };
 
 void qs_progress_init(struct qs_progress *p, bool live, bool quiet)
 {
@@ -138,6 +138,32 @@ static void on_push(struct qs_progress *p, const json_t *d)
     qs_layout_bytes(size, (double)qs_json_get_int(d, "bytes", 0));
     qs_buf_fmt(&p->line, "pushing %" PRId64 " file%s, %s", files, files == 1 ? "" : "s", size);
     end_line(p, true);
+}
+
+/* The first time: arms under conditions of their own would hide how far the job is. */
+static void on_pinned(struct qs_progress *p, const json_t *d)
+{
+    const json_t *held = json_object_get(d, "held");
+    size_t n = json_array_size(held);
+    if (n == 0 || p->holds++ > 0)
+        return;
+    qs_buf_clear(&p->line);
+    qs_buf_str(&p->line, "holding ");
+    for (size_t i = 0; i < n && i < HELD_SHOWN; i++) {
+        const char *text = json_string_value(json_array_get(held, i));
+        qs_buf_fmt(&p->line, "%s%s", i > 0 ? "; " : "", text ? text : "?");
+    }
+    if (n > HELD_SHOWN)
+        qs_buf_fmt(&p->line, "; and %zu more", n - HELD_SHOWN);
+    end_line(p, true);
+}
+
+/* Which they are, warnings have told. */
+static void on_restored(struct qs_progress *p, const json_t *d)
+{
+    int64_t left = qs_json_get_int(d, "left", 0);
+    if (left > 0)
+        note(p, "%" PRId64 " setting%s of the device could not be put back", left, left == 1 ? "" : "s");
 }
 
 static void on_held(struct qs_progress *p, const json_t *d)
@@ -276,6 +302,8 @@ static const struct {
              {"job.queued", on_queued, false},
              {"job.start", on_start, false},
              {"job.push", on_push, false},
+             {"job.pinned", on_pinned, true},
+             {"job.restored", on_restored, true},
              {"job.evals", on_evals, false},
              {"job.plan", on_plan, false},
              {"job.planned", on_planned, true},

@@ -15,7 +15,7 @@ struct qs_progress {
     bool live;           /* a line can be redrawn; else progress comes as few notes */
     bool quiet;          /* no notes but warnings */
     int64_t noted_block; /* without a live line: the last block that was noted */
-    int64_t gate_waits, gate_timeouts, repeats, announced;
+    int64_t gate_waits, gate_timeouts, repeats, announced, holds;
     bool ended;     /* the final job.state has come */
     char state[16]; /* of the job: "done", "failed", "cancelled", ... */
     char reason[256];
