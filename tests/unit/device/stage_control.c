@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include "stage_impl.h"
+#include "store/control.h"
 
 #define CPUFREQ "devices/system/cpu/cpufreq/policy"
 
@@ -63,6 +64,7 @@ void stage_control_begin(struct stage *s, struct stage_control *c, const char *j
     stage_init(s, job);
     *c = (struct stage_control){.found_page = 7, .restored_page = QS_TUNE_MAX};
     qs_buf_init(&c->log);
+    qs_buf_init(&c->stored);
     assert_true(qs_profiles_init(&c->farm.profiles, &err));
     s->parts.farm = &c->farm;
     s->control = c;
@@ -78,6 +80,7 @@ void stage_control_end(struct stage *s)
     stage_done(s);
     qs_profiles_done(&c->farm.profiles);
     qs_buf_done(&c->log);
+    qs_buf_done(&c->stored);
 }
 
 static bool is_there(const struct stage_file *f)
@@ -108,6 +111,12 @@ bool stage_all_put_back(const struct stage_control *c)
         if (c->files[i].changed > 0)
             return false;
     return true;
+}
+
+bool stage_changes_files(const struct stage *s)
+{
+    const struct stage_control *c = s->control;
+    return c && !c->changes_nothing && (!c->changes_nothing_again || s->struck == 0);
 }
 
 /* As the log has it: what all have in common is left out. */
@@ -236,9 +245,9 @@ static void be_odd(const struct stage_control *c, struct stage_file *f, struct r
 {
     r->outcome = c->odd;
     r->error = c->odd_errno;
-    snprintf(r->now, sizeof r->now, "%s", c->odd_now ? c->odd_now : "");
-    if (f && c->odd_now)
-        snprintf(f->value, sizeof f->value, "%s", c->odd_now);
+    snprintf(r->now, sizeof r->now, "%s", c->odd_text ? c->odd_text : "");
+    if (f && c->odd_text)
+        snprintf(f->value, sizeof f->value, "%s", c->odd_text);
 }
 
 static void write_file(struct stage_control *c, const char *path, const char *value, struct row *r)
@@ -360,4 +369,16 @@ void stage_note_end(struct stage *s)
 {
     if (s->control)
         qs_buf_str(&s->control->log, "end\n");
+}
+
+void stage_note_stored(struct stage *s, const struct qs_control_rows *rows)
+{
+    assert_non_null(s->control);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct qs_control_row *r = &rows->rows[i];
+        assert_true(r->restore == (rows->run_uid == NULL));
+        qs_buf_fmt(&s->control->stored, "%s %s: %s, %s: %s%s\n", brief(r->path), r->wanted,
+                   r->before ? r->before : "-", r->after ? r->after : "-", r->outcome,
+                   r->restore ? " restored" : "");
+    }
 }

@@ -22,18 +22,20 @@ struct stage_control {
     size_t file_count;
     /* What the test says. */
     bool changes_nothing;             /* the agent looks, and has no place to keep what to put back */
+    bool changes_nothing_again;       /* so it is once the link was lost */
     size_t found_page, restored_page; /* rows in one answer */
     const char *odd_file;             /* a write of it comes to this, and so does putting it back: */
     enum qs_tune_outcome odd;         /* 0: as it should */
     int32_t odd_errno;
-    const char *odd_now;                           /* what it then says; NULL: nothing is told of it */
+    const char *odd_text;                          /* what it then says; NULL: nothing is told of it */
     bool odd_restore;                              /* only putting it back does */
     bool short_answer;                             /* TUNED lacks its last row */
     bool endless_survey, endless_restore;          /* there is always more */
     void (*on_run)(struct stage *s, uint32_t arm); /* before each RUN_BEGIN; or NULL */
     /* What happened. */
-    struct qs_buf log; /* a line each: "survey", once for all in a row, "bind NAME=LO..HI/FLAGS ...",
-                          "tune FILE=VALUE[!] ...", "restore", "run ARM", "end" of a session */
+    struct qs_buf log;    /* a line each: "survey", once for all in a row, "bind NAME=LO..HI/FLAGS ...",
+                             "tune FILE=VALUE[!] ...", "restore", "run ARM", "end" of a session */
+    struct qs_buf stored; /* what the store was given: "FILE WANTED: BEFORE, AFTER: OUTCOME [restored]" */
     unsigned surveys, binds, tunes, restores, changes, writes;
 };
 
@@ -50,11 +52,14 @@ const char *stage_policy_says(struct stage_control *c, unsigned policy, const ch
 bool stage_all_put_back(const struct stage_control *c);
 
 /* For the rest of the stage. */
+bool stage_changes_files(const struct stage *s);
 bool stage_ask_survey(struct stage *s, const void *message, struct qs_err *err);
 bool stage_ask_bind(struct stage *s, const void *message, struct qs_err *err);
 bool stage_ask_tune(struct stage *s, const void *message, struct qs_err *err);
 bool stage_ask_restore(struct stage *s, const void *message, struct qs_err *err);
 void stage_note_run(struct stage *s, const struct qs_uid *run);
 void stage_note_end(struct stage *s);
+struct qs_control_rows;
+void stage_note_stored(struct stage *s, const struct qs_control_rows *rows);
 
 #endif

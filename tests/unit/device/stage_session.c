@@ -440,7 +440,7 @@ bool qs_session_has(const struct qs_session *session, uint32_t feature)
            : feature == QS_FEATURE_TRACE   ? !s->no_tracers
            : feature == QS_FEATURE_FILES   ? !s->disk.old_agent
            : feature == QS_FEATURE_SURVEY  ? s->control != NULL
-           : feature == QS_FEATURE_CONTROL ? s->control && !s->control->changes_nothing
+           : feature == QS_FEATURE_CONTROL ? stage_changes_files(s)
                                            : s->parts_streams;
 }
 

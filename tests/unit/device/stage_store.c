@@ -172,6 +172,7 @@ void qs_store_control(struct qs_store *store, const struct qs_control_rows *rows
                       void *user)
 {
     assert_true(rows->count > 0);
+    stage_note_stored(of(store), rows);
     answer(of(store), "control", done, user);
 }
 
