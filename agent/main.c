@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -33,10 +34,11 @@ static const char help[] =
     "device's facts say so.\n"
     "A job's files lie below --cache DIR (else $XDG_STATE_HOME, ~/.local/state or /data/local/tmp, in\n"
     "quiesce-agent/cache), at most --cache-max BYTES of them (8G; with K, M, G): the longest unused go.\n"
-    "Settings of the device (frequencies, governors) are changed only with --state DIR (else --cache DIR): "
-    "there\n"
-    "the agent keeps what stood before. It puts that back when it ends, when the host is gone, or, after it\n"
-    "was killed with its supervisor, at its next start.\n"
+    "Before a setting of the device (a frequency, a governor) is changed, what stood there is kept below\n"
+    "--state DIR (else --cache DIR, else in quiesce-agent/control as above, unless there is a --sysfs). It "
+    "is\n"
+    "put back when the agent ends, when the host is gone, or, after the agent was killed with its\n"
+    "supervisor, at its next start.\n"
     "A key file has 32 to 4096 bytes, mode 0600, and is the same on both sides.\n"
     "SIGTERM ends the agent and whatever it has started.\n"
     "\n"
@@ -243,12 +245,39 @@ static void guard_descriptors(void)
     }
 }
 
+/* The folder of the journal: --state, else --cache; on a device itself (no --sysfs) else one of our own, the
+ * first that can be had. */
+static void open_keeper(struct qs_keeper *keeper, const struct options *options)
+{
+    static const struct {
+        const char *variable, *below;
+    } places[] = {{"XDG_STATE_HOME", "quiesce-agent/control"},
+                  {"HOME", ".local/state/quiesce-agent/control"}};
+    const char *given = options->state ? options->state : options->cache;
+    char path[QS_PORT_PATH_BYTES];
+    if (given || strcmp(options->sysfs, "/sys") != 0) {
+        qs_keeper_open(keeper, given, options->sysfs);
+        return;
+    }
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && !keeper->on; i++) {
+        const char *base = getenv(places[i].variable);
+        int n = base && base[0] == '/' ? snprintf(path, sizeof path, "%s/%s", base, places[i].below) : -1;
+        if (n > 0 && (size_t)n < sizeof path) {
+            qs_keeper_open(keeper, path, options->sysfs);
+        }
+    }
+    if (!keeper->on) {
+        bool phone = access("/data/local/tmp", W_OK) == 0;
+        qs_keeper_open(keeper, phone ? "/data/local/tmp/quiesce-agent/control" : NULL, options->sysfs);
+    }
+}
+
 static int serve(struct qs_linux *os, const struct options *options)
 {
     static struct qs_keeper keeper;
     char error[QS_LINK_ERROR_BYTES] = "";
     guard_descriptors();
-    qs_keeper_open(&keeper, options->state ? options->state : options->cache, options->sysfs);
+    open_keeper(&keeper, options);
     if (options->state && !keeper.on) {
         fprintf(stderr, "quiesce-agent: cannot use --state: %s\n", keeper.notes.journal + strlen("none: "));
         return EXIT_SETUP;

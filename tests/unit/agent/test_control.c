@@ -344,15 +344,26 @@ static void is_put_back_when_the_agent_is_stuck(void **unused)
 static void needs_a_folder_of_its_own(void **unused)
 {
     const char *const argv[] = {getenv("QS_AGENT"), "--stdio", "--state", state, NULL};
+    const char *const board[] = {"--sysfs", sysfs, NULL};
     const char *const cache[] = {"--cache", state, "--sysfs", sysfs, NULL};
     char said[256];
     char expected[256];
     struct device d;
     struct device second;
     (void)unused;
+    assert_int_equal(unsetenv("HOME") | unsetenv("XDG_STATE_HOME"), 0);
     device_start(&d);
     assert_int_equal(d.peer.agent.features & QS_FEATURE_CONTROL, 0);
     expect_fact(&d, "control.journal", "none");
+    device_stop(&d);
+    assert_int_equal(setenv("HOME", folder, 1), 0);
+    device_start(&d); /* its own, on the device itself */
+    assert_int_not_equal(d.peer.agent.features & QS_FEATURE_CONTROL, 0);
+    device_stop(&d);
+    snprintf(said, sizeof said, "%s/.local/state/quiesce-agent/control/control.journal", folder);
+    assert_int_equal(access(said, F_OK), 0);
+    device_start_with(&d, board); /* on a test bed it wants one to be named */
+    assert_int_equal(d.peer.agent.features & QS_FEATURE_CONTROL, 0);
     device_stop(&d);
     device_start_with(&d, cache); /* the folder for files serves, too */
     assert_int_not_equal(d.peer.agent.features & QS_FEATURE_CONTROL, 0);
