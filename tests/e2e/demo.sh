@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The main jobs on this machine, for real: a daemon, an agent, job files, live progress, comparisons, and the iterations in
-# SQLite. First a command, then two builds of one program in mode harness. Called by ./dev demo with the build folder.
+# SQLite. First a command, then two builds of one program in mode harness, then a virtual board. Called by ./dev demo with the build folder.
 set -euo pipefail
 build=$(cd "${1:?usage: demo.sh BUILD}" && pwd)
 command=config/jobs/gzip-levels.yaml
@@ -44,3 +44,6 @@ echo "4. every iteration is in $demo/quiesce.db; the first five of the second jo
 list="SELECT arm, block, seq, duration_ns, taint FROM v_iteration WHERE job = 2 AND block > 0 LIMIT 5"
 printf '   sqlite3 -readonly -header -column %q "%s"\n' "$demo/quiesce.db" "$list"
 sqlite3 -readonly -header -column "$demo/quiesce.db" "$list"
+echo
+mkdir "$run/board"
+tests/e2e/demo_board.sh "$build" "$run/board" 5

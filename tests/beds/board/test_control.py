@@ -83,18 +83,19 @@ def nothing_left_behind(tap):
     with Bed() as bed, Board(bed, "rpi4b") as board:
         before = knobs(board, (0,))
         daemon = started(bed, board)
-        number = daemon.job(job(["sleep", "60"], "600MHz"))
+        nap = ["sleep", "60", str(60 + os.getpid() / 10**8)]
+        number = daemon.job(job(nap, "600MHz"))
         until("it is held", lambda: board.get(POLICY % 0 + MAX) == "600000")
-        until("a window is open", lambda: processes("sleep 60"))
-        for pid in processes("quiesce-agent"):
+        until("a window is open", lambda: processes(nap[2]))
+        for pid in processes(board.path):  # the agent and its supervisor, which has another name
             if name_of(pid) == "quiesce-agent":
                 os.kill(pid, signal.SIGKILL)
-        until("the job goes on, held again", lambda: writes(board, MAX).count("600000") == 2 and processes("sleep 60"))
+        until("the job goes on, held again", lambda: writes(board, MAX).count("600000") == 2 and processes(nap[2]))
         tap.equal(writes(board, MAX), ["600000", "1500000", "600000"], "an agent that is killed: its supervisor puts all back, and it is held again")
         daemon.ask("POST", f"/jobs/{number}:cancel").want(200)
         daemon.ended(number)
         tap.equal(knobs(board, (0,)), before, "a job that was cancelled leaves nothing")
-        number = daemon.job(job(["sleep", "60"], "600MHz"))
+        number = daemon.job(job(nap, "600MHz"))
         until("it is held again", lambda: board.get(POLICY % 0 + MAX) == "600000")
         daemon.kill()
         until("the daemon was killed: the agent's link has ended, and all is put back", lambda: knobs(board, (0,)) == before)
@@ -113,6 +114,7 @@ def name_of(pid):
 
 
 def processes(words):
+    """Those in whose command line these words are."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
