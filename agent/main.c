@@ -245,31 +245,25 @@ static void guard_descriptors(void)
     }
 }
 
-/* The folder of the journal: --state, else --cache; on a device itself (no --sysfs) else one of our own, the
- * first that can be had. */
+/* The folder of the journal: --state, else --cache; on a device itself (no --sysfs) else one of our own.
+ * There is one for each user: where another agent has it, this one changes nothing. */
 static void open_keeper(struct qs_keeper *keeper, const struct options *options)
 {
-    static const struct {
-        const char *variable, *below;
-    } places[] = {{"XDG_STATE_HOME", "quiesce-agent/control"},
-                  {"HOME", ".local/state/quiesce-agent/control"}};
     const char *given = options->state ? options->state : options->cache;
-    char path[QS_PORT_PATH_BYTES];
-    if (given || strcmp(options->sysfs, "/sys") != 0) {
-        qs_keeper_open(keeper, given, options->sysfs);
-        return;
-    }
-    for (size_t i = 0; i < sizeof places / sizeof places[0] && !keeper->on; i++) {
-        const char *base = getenv(places[i].variable);
-        int n = base && base[0] == '/' ? snprintf(path, sizeof path, "%s/%s", base, places[i].below) : -1;
-        if (n > 0 && (size_t)n < sizeof path) {
-            qs_keeper_open(keeper, path, options->sysfs);
+    const char *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    char path[QS_PORT_PATH_BYTES] = "";
+    if (!given && strcmp(options->sysfs, "/sys") == 0) {
+        if (state && state[0] == '/') {
+            snprintf(path, sizeof path, "%s/quiesce-agent/control", state);
+        } else if (home && home[0] == '/') {
+            snprintf(path, sizeof path, "%s/.local/state/quiesce-agent/control", home);
+        } else if (access("/data/local/tmp", W_OK) == 0) {
+            snprintf(path, sizeof path, "/data/local/tmp/quiesce-agent/control");
         }
+        given = path[0] ? path : NULL;
     }
-    if (!keeper->on) {
-        bool phone = access("/data/local/tmp", W_OK) == 0;
-        qs_keeper_open(keeper, phone ? "/data/local/tmp/quiesce-agent/control" : NULL, options->sysfs);
-    }
+    qs_keeper_open(keeper, given, options->sysfs);
 }
 
 static int serve(struct qs_linux *os, const struct options *options)

@@ -194,7 +194,9 @@ static const struct qs_states_row rows[] = {
 
     WORK(TUNE, QS_EV_CONTROL, tuned),
     WORK(TUNE, QS_EV_TIME, tune_settled),
+    LET_PASS(QS_MSG_TUNE, CANCEL), /* it comes to its end soon */
     WORK(RESTORE, QS_EV_CONTROL, restored),
+    LET_PASS(QS_MSG_RESTORE, CANCEL),
 
     WORK(RUN_END, QS_EV_CHILD, quit_over),
     WORK(RUN_END, QS_EV_TIME, limit),

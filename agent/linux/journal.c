@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -193,6 +194,10 @@ static bool empty(struct qs_journal *j)
     return true;
 }
 
+enum {
+    COMPACT_BYTES = QS_JOURNAL_FILE_BYTES / 2
+}; /* a longer file is written anew: a start reads all of it */
+
 /* The whole state in a new file, which takes the old one's place in one step. */
 static bool replace(struct qs_journal *j)
 {
@@ -224,7 +229,7 @@ static bool rewrite(struct qs_journal *j)
 /* One more record, after the head where it is the first. False: nothing is known of the file's end. */
 static bool append(struct qs_journal *j, const char *path, const char *value, uint8_t flags)
 {
-    if (j->broken && !rewrite(j)) {
+    if ((j->broken || j->bytes > COMPACT_BYTES) && !rewrite(j)) {
         return false;
     }
     size_t bytes = j->bytes;
@@ -274,7 +279,7 @@ void qs_journal_release(struct qs_journal *j, size_t i)
         j->broken = !write_record(j->fd, &done, &j->bytes);
     }
     forget(&j->state, i);
-    if (j->state.count == 0) {
+    if (j->state.count == 0 || j->bytes > COMPACT_BYTES) {
         rewrite(j);
     }
 }
@@ -314,6 +319,16 @@ static bool fail(struct qs_journal *j, const char *dir, const char *why, char *e
     return false;
 }
 
+/* What is read there is written into the device's files, perhaps by root. */
+static bool is_ours(const struct qs_journal *j)
+{
+    struct stat dir;
+    struct stat file;
+    return fstat(j->dir_fd, &dir) == 0 && fstat(j->fd, &file) == 0 && (dir.st_mode & 022) == 0 &&
+           S_ISREG(file.st_mode) && file.st_uid == geteuid() && file.st_nlink == 1 &&
+           (file.st_mode & 022) == 0;
+}
+
 bool qs_journal_open(struct qs_journal *j, const char *dir, const char *boot, const char *root,
                      char error[QS_JOURNAL_ERROR_BYTES])
 {
@@ -330,6 +345,9 @@ bool qs_journal_open(struct qs_journal *j, const char *dir, const char *boot, co
         return fail(j, dir, errno == EBUSY ? "another agent has it" : strerror(errno), error);
     }
     j->fd = openat(j->dir_fd, name, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (j->fd >= 0 && !is_ours(j)) {
+        return fail(j, dir, "others may write into the folder or its journal", error);
+    }
     if (j->fd < 0 || !read_file(j) || strlen(root) >= sizeof j->root) {
         return fail(j, dir,
                     strlen(root) >= sizeof j->root ? "the path of --sysfs is too long" : strerror(errno),

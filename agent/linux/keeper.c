@@ -141,10 +141,9 @@ static bool put_back(struct qs_keeper *k, const struct qs_journal_entry *e, stru
         say(file->after, now);
         file->outcome = same(now, e->value) ? QS_TUNE_SAME : QS_TUNE_SLIPPED;
     }
-    if (file->outcome == QS_TUNE_SLIPPED || file->outcome == QS_TUNE_UNREADABLE) {
-        if (write_to(k, e->path, e->value, file) && !(e->flags & QS_TUNE_BLIND)) {
-            read_back(k, e->path, e->value, file);
-        }
+    if ((file->outcome == QS_TUNE_SLIPPED || file->outcome == QS_TUNE_UNREADABLE) &&
+        write_to(k, e->path, e->value, file)) {
+        read_back(k, e->path, e->value, file); /* it was read once, or it would never have been changed */
     }
     return file->outcome == QS_TUNE_SET || file->outcome == QS_TUNE_SAME;
 }

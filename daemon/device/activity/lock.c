@@ -115,7 +115,7 @@ static void take_page(struct lock *l, const struct qs_msg_surveyed *m)
                       f.error, f.value.p, f.value.n);
         memcpy(l->after, path, sizeof path);
     }
-    bool more = m->more && m->files.count > 0 && ++l->page < PAGES_MAX;
+    bool more = m->more && m->files.count > 0 && ++l->page < PAGES_MAX && l->survey.count < QS_BOARD_ROWS_MAX;
     if (more)
         return;
     l->pattern++;
@@ -144,6 +144,10 @@ static void on_surveyed(const union qs_msg *reply, const struct qs_err *refused,
     (void)refused;
     if (!answers(job))
         return;
+    if (qs_job_run_over(job)) { /* nothing of it is needed any more */
+        l->then(job);
+        return;
+    }
     take_page(l, &reply->surveyed);
     if (l->pattern < l->patterns.count) {
         ask_survey(job);

@@ -153,10 +153,21 @@ static void on_restored(const union qs_msg *reply, const struct qs_err *refused,
     (void)refused;
     if (!answers(job))
         return;
-    if (take_restored(job, &reply->restored))
-        mine(job)->released(job);
-    else
+    if (!take_restored(job, &reply->restored)) {
         ask_restore(job);
+    } else if (mine(job)->left > 0 &&
+               job->state != QS_JS_UNLOCK) { /* the next runs would be held all the same */
+        struct qs_err err = QS_ERR_INIT;
+        qs_fail(&err, QS_E_PRECONDITION,
+                "%zu file%s of %s could not be put back, and what comes would be measured with what stands "
+                "there; "
+                "quiesce devices show %s lists them",
+                mine(job)->left, mine(job)->left == 1 ? "" : "s", job->p.device, job->p.device);
+        qs_job_run_fail(job, &err);
+        qs_job_run_feed(job, QS_JI_FAIL);
+    } else {
+        mine(job)->released(job);
+    }
 }
 
 static void ask_restore(struct qs_job_run *job)
@@ -216,7 +227,7 @@ static bool check(const struct qs_job_run *job, const struct qs_msg_tuned *m, st
 }
 
 /* The limits that hold it become sensors that taint a window around which they stand elsewhere. */
-static void watch(struct qs_build *list, const struct pin *p, const struct qs_board_domain *d,
+static bool watch(struct qs_build *list, const struct pin *p, const struct qs_board_domain *d,
                   const char *file, const char *end)
 {
     char name[QS_NAME_MAX_BYTES + 1];
@@ -224,8 +235,8 @@ static void watch(struct qs_build *list, const struct pin *p, const struct qs_bo
     for (size_t i = 0; i < p->pins.items.count; i++)
         if (file && strcmp(p->pins.items.at[i].path, file) == 0)
             value = p->pins.items.at[i].value;
-    if (!value || list->count == QS_BIND_MAX)
-        return;
+    if (!value)
+        return true;
     snprintf(name, sizeof name, "pin:%.50s.%s", d->name, end);
     const int64_t wanted = strtoll(value, NULL, 10);
     const struct qs_binding b = {.name = qs_text_of(name),
@@ -235,7 +246,9 @@ static void watch(struct qs_build *list, const struct pin *p, const struct qs_bo
                                  .lo = wanted,
                                  .hi = wanted,
                                  .flags = QS_BIND_EVIDENCE | QS_BIND_HELD};
-    qs_build_binding(list, &b);
+    size_t bytes = (size_t)2 + b.name.n + 2 + b.path.n + 4 * sizeof(int64_t) + 1;
+    return list->count < QS_BIND_MAX && list->w.len + bytes <= QS_CONTROL_MAX_BYTES &&
+           qs_build_binding(list, &b);
 }
 
 static void go_on(struct qs_job_run *job)
@@ -258,12 +271,22 @@ static void bind_watches(struct qs_job_run *job)
     struct qs_build list;
     qs_build_init(&list, memory, sizeof memory);
     p->watching = p->pins.choices.count > 0;
-    for (size_t i = 0; i < p->pins.choices.count; i++) {
+    bool fits = true;
+    qs_activity_lock_add_sensors(job, &list); /* as without the rest: a gate reads the same in all runs */
+    for (size_t i = 0; fits && i < p->pins.choices.count; i++) {
         const struct qs_board_domain *d = p->pins.choices.at[i].domain;
-        watch(&list, p, d, d->min_file, "min");
-        watch(&list, p, d, d->max_file, "max");
+        fits = watch(&list, p, d, d->min_file, "min") && watch(&list, p, d, d->max_file, "max");
     }
-    qs_activity_lock_add_sensors(job, &list);
+    if (!fits) {
+        struct qs_err err = QS_ERR_INIT;
+        qs_fail(&err, QS_E_LIMIT,
+                "%s has %zu clocks to hold: with its sensors that is more than the agent can watch (%d "
+                "files), and "
+                "what is not watched is not known to be held; write `frequency: free`",
+                job->p.device, p->pins.choices.count, QS_BIND_MAX);
+        fail(job, &err);
+        return;
+    }
     const struct qs_msg_bind m = {.id = ++mine(job)->id, .sensors = qs_build_list(&list)};
     ask(job, QS_MSG_BIND, &m, on_watched);
 }

@@ -97,12 +97,20 @@ static char *make_key(struct qs_job_run *job)
     memcpy(env.at + env.count, own.at ? own.at : env.at, own.count * sizeof *env.at);
     env.count += own.count;
     free(own.at); /* the texts are env's now */
+    const struct qs_wish *held = qs_schedule_conditions(&job->schedule)->controls.frequency;
+    QS_BUF(frequencies);
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
+        if (held[k].how != QS_WISH_FREE) {
+            qs_buf_fmt(&frequencies, "%s%s ", frequencies.len > 0 ? ", " : "", qs_domain_kinds[k]);
+            qs_wish_print(&held[k], &frequencies);
+        }
     const struct qs_strings arguments = {.at = argv.at + 1, .count = argv.count - 1};
     const struct qs_evals_key key = {.device = job->p.device,
                                      .agent = place.software,
                                      .clock = place.clock,
                                      .operating_json = place.operating_json,
                                      .cpus = job->run.program.cpus,
+                                     .held = frequencies.len > 0 ? frequencies.data : NULL,
                                      .executable = job->run.exe_sha256,
                                      .benchmark = qs_job_run_benchmark(job)->program_benchmark
                                                       ? qs_job_run_benchmark(job)->program_benchmark

@@ -147,6 +147,8 @@ void qs_evals_depends(const struct qs_evals_key *key, struct qs_buf *out)
     qs_json_kstring(&j, "device", key->device);
     put_list(&j, "env", key->env);
     qs_json_kstring(&j, "executable", key->executable);
+    if (key->held)
+        qs_json_kstring(&j, "frequency", key->held);
     qs_json_kraw(&j, "operating", key->operating_json);
     put_list(&j, "params", key->params);
     qs_json_kint(&j, "scan_ns", QS_EVALS_SCAN_NS);

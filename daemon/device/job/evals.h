@@ -64,6 +64,7 @@ struct qs_evals_key {
     const char *device, *agent, *clock;
     const char *operating_json; /* facts of clock, frequencies and processors as achieved */
     const char *cpus;           /* that the program runs on */
+    const char *held;           /* at which it is held, or NULL: it is not */
     const char *executable;     /* SHA-256, 64 hex digits */
     const char *benchmark;
     const struct qs_strings *arguments, *env, *params;

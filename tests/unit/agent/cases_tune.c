@@ -105,6 +105,8 @@ static void writes_then_reads_back(void **state)
     answer_tune(s, "tune b/c= flags 1", QS_TUNE_SAME);
     peer_ping(&s->peer, 4);
     script_expect(s, QS_MSG_PONG);
+    peer_cancel(&s->peer); /* of the job: what was begun here comes to its end */
+    script_expect_work(s, QS_STATE_READY, QS_MSG_TUNE);
     answer_tune(s, "tune d=on flags 2", QS_TUNE_SET);
     answer(s, "tune e=1 flags 0",
            &(struct qs_port_controlled){.outcome = QS_TUNE_REFUSED, .error = EINVAL, .before = "4"});
@@ -189,6 +191,7 @@ static void puts_back_one_after_the_other(void **state)
     struct script *s = connected();
     (void)state;
     send_restore(s, 3);
+    peer_cancel(&s->peer);
     script_expect_work(s, QS_STATE_READY, QS_MSG_RESTORE);
     answer(s, "restore first", &file);
     answer(s, "restore", &end);

@@ -159,8 +159,8 @@ static void the_key_has_every_element(void **state)
                                      .arguments = &list,
                                      .env = &list,
                                      .params = &list};
-    struct qs_evals_key changed[10];
-    for (size_t i = 0; i < 10; i++)
+    struct qs_evals_key changed[11];
+    for (size_t i = 0; i < 11; i++)
         changed[i] = key;
     changed[0].device = "phone2";
     changed[1].agent = "quiesce-agent 2";
@@ -172,6 +172,7 @@ static void the_key_has_every_element(void **state)
     changed[7].arguments = &other;
     changed[8].env = &other;
     changed[9].params = &other;
+    changed[10].held = "cpu max"; /* a free one is not in it, as in what older versions kept */
     char *same = key_of(&key), *again = key_of(&key);
     assert_string_equal(same, again);
     assert_string_equal(same, "{\"agent\":\"quiesce-agent 1\",\"arguments\":[\"-x\"],\"benchmark\":\"add\","
@@ -179,7 +180,7 @@ static void the_key_has_every_element(void **state)
                               "\"env\":[\"-x\"],\"executable\":\"00ff\","
                               "\"operating\":{\"governors\":\"policy0=performance\"},\"params\":[\"-x\"],"
                               "\"scan_ns\":500000000}");
-    for (size_t i = 0; i < 10; i++) {
+    for (size_t i = 0; i < 11; i++) {
         char *text = key_of(&changed[i]);
         assert_string_not_equal(text, same);
         free(text);
