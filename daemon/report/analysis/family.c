@@ -33,7 +33,7 @@ static const struct qs_stat stats[] = {
         "The p of all verdicts, adjusted for their number, in the order of results; one that is not known "
         "counts as 1"),
     {.name = NULL}};
-const struct qs_stat_table qs_family_tables[] = {{stats, sizeof *stats}, {NULL}};
+const struct qs_stat_table qs_family_tables[] = {{stats, sizeof *stats}, {NULL, 0}};
 
 static void put_family(struct qs_json *j, const void *at)
 {

@@ -126,7 +126,7 @@ const struct qs_stat_table qs_sample_tables[] = {{&qs_one_stats->stat, sizeof *q
                                                  {&qs_shape_stats->stat, sizeof *qs_shape_stats},
                                                  {&qs_mode_stats->stat, sizeof *qs_mode_stats},
                                                  {&qs_run_stats->stat, sizeof *qs_run_stats},
-                                                 {NULL}};
+                                                 {NULL, 0}};
 
 static const struct qs_sample_stat *view_at(size_t i)
 {
@@ -161,7 +161,7 @@ const struct qs_field qs_sample_stat_rows[] = {QS_STATS_PART(qs_sample_tables, p
 const struct qs_stat_table qs_pair_tables[] = {{&qs_two_stats->stat, sizeof *qs_two_stats},
                                                {&qs_rank_stats->stat, sizeof *qs_rank_stats},
                                                {&qs_rule_stats->stat, sizeof *qs_rule_stats},
-                                               {NULL}};
+                                               {NULL, 0}};
 
 static const struct qs_pair_stat *pair_at(size_t i)
 {
@@ -198,7 +198,8 @@ static void put_pair(struct qs_json *j, const void *at)
 
 const struct qs_field qs_pair_rows[] = {QS_STATS_PART(qs_pair_tables, put_pair), {.name = NULL}};
 
-const struct qs_stat_table qs_points_tables[] = {{&qs_points_stats->stat, sizeof *qs_points_stats}, {NULL}};
+const struct qs_stat_table qs_points_tables[] = {{&qs_points_stats->stat, sizeof *qs_points_stats},
+                                                 {NULL, 0}};
 
 static const struct qs_points_stat *points_at(size_t i)
 {

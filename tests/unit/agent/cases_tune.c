@@ -50,12 +50,12 @@ static void answer(struct script *s, const char *asked, const struct qs_port_con
 
 static void answer_tune(struct script *s, const char *asked, enum qs_tune_outcome outcome)
 {
-    answer(s, asked, &(struct qs_port_controlled){.outcome = outcome, .before = "5"});
+    answer(s, asked, &(struct qs_port_controlled){.outcome = (uint8_t)outcome, .before = "5"});
 }
 
 static void answer_look(struct script *s, const char *asked, enum qs_tune_outcome outcome, const char *now)
 {
-    struct qs_port_controlled file = {.outcome = outcome,
+    struct qs_port_controlled file = {.outcome = (uint8_t)outcome,
                                       .error = outcome == QS_TUNE_TIMEOUT ? ETIMEDOUT : 0};
     snprintf(file.after, sizeof file.after, "%s", now);
     answer(s, asked, &file);
