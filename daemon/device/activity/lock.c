@@ -73,10 +73,17 @@ static void on_bound(const union qs_msg *reply, const struct qs_err *refused, vo
         mine(job)->then(job);
 }
 
+bool qs_activity_lock_add(struct qs_build *list, const struct qs_binding *b)
+{
+    size_t bytes = (size_t)2 + b->name.n + 2 + b->path.n + 4 * sizeof(int64_t) + 1;
+    return list->count < QS_BIND_MAX && list->w.len + bytes <= QS_CONTROL_MAX_BYTES &&
+           qs_build_binding(list, b);
+}
+
 void qs_activity_lock_add_sensors(const struct qs_job_run *job, struct qs_build *list)
 {
     const struct qs_board *board = mine(job)->board;
-    for (size_t i = 0; i < board->sensors.count && list->count < QS_BIND_MAX; i++) {
+    for (size_t i = 0; i < board->sensors.count; i++) {
         const struct qs_board_sensor *s = &board->sensors.at[i];
         const struct qs_binding b = {.name = qs_text_of(s->name),
                                      .path = qs_text_of(s->path),
@@ -85,9 +92,8 @@ void qs_activity_lock_add_sensors(const struct qs_job_run *job, struct qs_build 
                                      .lo = s->lo,
                                      .hi = s->hi,
                                      .flags = QS_BIND_EVIDENCE};
-        size_t bytes = (size_t)2 + b.name.n + 2 + b.path.n + 4 * sizeof(int64_t) + 1;
-        if (s->status == QS_SENSOR_OK && list->w.len + bytes <= QS_CONTROL_MAX_BYTES)
-            qs_build_binding(list, &b);
+        if (s->status == QS_SENSOR_OK)
+            (void)qs_activity_lock_add(list, &b);
     }
 }
 

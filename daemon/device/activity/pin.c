@@ -246,9 +246,7 @@ static bool watch(struct qs_build *list, const struct pin *p, const struct qs_bo
                                  .lo = wanted,
                                  .hi = wanted,
                                  .flags = QS_BIND_EVIDENCE | QS_BIND_HELD};
-    size_t bytes = (size_t)2 + b.name.n + 2 + b.path.n + 4 * sizeof(int64_t) + 1;
-    return list->count < QS_BIND_MAX && list->w.len + bytes <= QS_CONTROL_MAX_BYTES &&
-           qs_build_binding(list, &b);
+    return qs_activity_lock_add(list, &b);
 }
 
 static void go_on(struct qs_job_run *job)
@@ -281,8 +279,7 @@ static void bind_watches(struct qs_job_run *job)
         struct qs_err err = QS_ERR_INIT;
         qs_fail(&err, QS_E_LIMIT,
                 "%s has %zu clocks to hold: with its sensors that is more than the agent can watch (%d "
-                "files), and "
-                "what is not watched is not known to be held; write `frequency: free`",
+                "files), and what is not watched is not known to be held; write `frequency: free`",
                 job->p.device, p->pins.choices.count, QS_BIND_MAX);
         fail(job, &err);
         return;
