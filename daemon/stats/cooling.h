@@ -1,0 +1,68 @@
+/* How something cools down, or warms up, towards an end: Newton's law, T(t) = end + (start - end) e^(-t/tau),
+ * fitted to readings that are rounded and noisy. Times in seconds, temperatures in degrees, as a rule. */
+#ifndef QS_STATS_COOLING_H
+#define QS_STATS_COOLING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "stats/status.h"
+
+enum {
+    QS_COOLING_LEAST = 8,  /* readings */
+    QS_COOLING_MOST = 4096 /* of more, every k-th is taken */
+};
+
+enum qs_cooling_way { QS_COOLS, QS_WARMS };
+
+/* What the readings say of the curve. */
+enum qs_cooling_says {
+    QS_COOLING_FITS,
+    QS_COOLING_FEW,       /* fewer readings than QS_COOLING_LEAST, or than their dependence leaves of them */
+    QS_COOLING_FLAT,      /* it moves by less than 4 steps of the sensor, or than 4 sd of the noise */
+    QS_COOLING_OTHER_WAY, /* it rises where it should fall, or the reverse */
+    QS_COOLING_SHORT,     /* a line fits as well: how it bends is not known yet */
+    QS_COOLING_COARSE     /* it is over between two readings */
+};
+/* "fits", "few", "flat", "other-way", "short", "coarse". Static. */
+const char *qs_cooling_says_name(enum qs_cooling_says says);
+
+struct qs_cooling {
+    enum qs_cooling_says says; /* what follows is NaN unless it fits; but n, span, quantum always */
+    double tau, end, start;    /* start: at the first reading's time */
+    struct qs_ci tau_ci, end_ci;
+    double sd;      /* of the readings about the curve */
+    double quantum; /* that all readings are whole multiples of, from the first; 0: none */
+    double span;    /* from the first reading to the last */
+    double n_eff;   /* how many independent readings these are worth */
+    size_t n;       /* that were used */
+};
+
+/* Least squares by variable projection (Golub & Pereyra 1973): for each tau the other two are linear, which
+ * leaves one search over ln tau. Intervals are those of the profile likelihood (Bates & Watts 1988, section
+ * 6.1): all values for which the sum of squares stays below S + s^2 (n/n_eff) t^2, with t of n_eff - 3
+ * degrees of freedom and n_eff of the residuals (qs_ess), because a rounded curve errs the same way for many
+ * readings; s is not below the sd of rounding, quantum/sqrt(12). A tau beyond ten times the span is not
+ * told from a line.
+ * times ascend; equal ones are allowed. QS_ENODATA; QS_EDOM: a value that is not finite, times that descend,
+ * level; QS_EDEGENERATE: no time passes; QS_ENOMEM. What the readings do not determine is no error: QS_OK,
+ * and `says`. */
+enum qs_status qs_cooling_fit(const double *times, const double *values, size_t n, enum qs_cooling_way way,
+                              double level, struct qs_cooling *out);
+
+/* How long until `target` from `now`: 0 where it is there already, infinite where the end is not beyond it.
+ */
+double qs_cooling_eta(double tau, double end, enum qs_cooling_way way, double now, double target);
+
+struct qs_cooling_check {
+    double rms;      /* of the readings about the model's curve, whose start alone is fitted */
+    double expected; /* the rms that the model's own sd, intervals and the rounding account for */
+    double end;      /* that fits these readings best with the model's tau */
+    bool holds;      /* rms <= 2 expected */
+};
+/* Does the model still tell of a later curve? Status as of qs_cooling_fit; QS_ETOOFEW below QS_COOLING_LEAST;
+ * QS_EDOM also where the model does not fit. */
+enum qs_status qs_cooling_holds(const struct qs_cooling *model, const double *times, const double *values,
+                                size_t n, struct qs_cooling_check *out);
+
+#endif
