@@ -197,8 +197,8 @@ static bool check(const struct qs_job_run *job, const struct qs_msg_tuned *m, st
         [QS_TUNE_REFUSED] = "the device refused it",
         [QS_TUNE_TIMEOUT] = "its driver did not answer in time",
         [QS_TUNE_UNREADABLE] = "the file cannot be read, so it could not be put back",
-        [QS_TUNE_MISSING] = "the file has gone since the device was looked at",
-        [QS_TUNE_FORBIDDEN] = "the agent writes no such file",
+        [QS_TUNE_MISSING] = "the file has disappeared since the device was surveyed",
+        [QS_TUNE_FORBIDDEN] = "the agent does not write files outside of sysfs",
         [QS_TUNE_UNJOURNALLED] = "what the file said could not be saved on the device: its agent's folder is "
                                  "full, or closed to it",
     };

@@ -218,8 +218,8 @@ static void sort_rows(struct qs_work *w, const struct qs_survey *survey)
             w->rows[w->row_count++] = &survey->rows[i];
     qsort(w->rows, w->row_count, sizeof *w->rows, by_path);
     if (survey->refused > 0)
-        qs_work_note(w, "%zu files of the survey were left out: no paths, or more than %d", survey->refused,
-                     QS_BOARD_ROWS_MAX);
+        qs_work_note(w, "%zu files of the survey were left out: not valid paths, or more than %d",
+                     survey->refused, QS_BOARD_ROWS_MAX);
 }
 
 static void read_cpus(struct qs_work *w)

@@ -181,7 +181,8 @@ void qs_work_clusters(struct qs_work *w)
             qs_cpu_set_add(&unknown, cpu);
     }
     if (!fits) {
-        qs_work_note(w, "the processors are of more than %d kinds: no clusters are told", KINDS_MAX);
+        qs_work_note(w, "the processors are of more than %d kinds: they are not grouped into clusters",
+                     KINDS_MAX);
         return;
     }
     b->clusters.at = qs_calloc(count + 1, sizeof *b->clusters.at);
@@ -191,5 +192,5 @@ void qs_work_clusters(struct qs_work *w)
     QS_FREED char *left = qs_cpu_set_text(&unknown);
     if (left != NULL && count > 0)
         qs_work_note(
-            w, "of the processors %s neither capacity nor frequency is known: they are in no cluster", left);
+            w, "for the processors %s neither capacity nor frequency is known: they are in no cluster", left);
 }

@@ -67,7 +67,7 @@ static void take_steps(struct qs_work *w, struct qs_board_domain *d, const struc
         add_count(&d->steps_raw, level ? table->count - 1 - i : table->at[i]);
     }
     if (left_out > 0)
-        qs_work_note(w, "%s: %zu listed frequenc%s outside of what the hardware says it can do now", d->name,
+        qs_work_note(w, "%s: %zu listed frequenc%s outside the range that the hardware reports now", d->name,
                      left_out, left_out == 1 ? "y is" : "ies are");
 }
 
@@ -85,8 +85,9 @@ static void take_range(struct qs_work *w, struct qs_board_domain *d, const struc
         add_count(&d->steps_raw, hi);
     }
     if (!hardware)
-        qs_work_note(w, "%s: what the hardware can do is not told; the limits that are set now stand for it",
-                     d->name);
+        qs_work_note(
+            w, "%s: no file says what the hardware can do; the limits that are set now are used instead",
+            d->name);
 }
 
 static size_t limit_khz(const struct qs_board_domain *d, const struct qs_board_counts *table,
@@ -178,7 +179,7 @@ static void judge_hold(const struct qs_work *w, struct qs_board_domain *d)
     }
     if (d->steps_khz.count == 0) {
         d->hold = QS_HOLD_NO_NUMBERS;
-        d->why = qs_strdup("what frequencies there are cannot be told from its files");
+        d->why = qs_strdup("its files do not say which frequencies it has");
     }
 }
 

@@ -18,7 +18,7 @@ static const struct qs_field cluster_rows[] = {
     QS_ROW(qs_board_cluster, name, TEXT, "`little`, `big`, `prime`; `all` where all are alike",
            .known = true),
     QS_ROW(qs_board_cluster, cpus, TEXT, "its processors, as 0-3,6", .known = true),
-    QS_ROW(qs_board_cluster, capacity, COUNT, "how much one of them can do, 1024 at most; 0: not known"),
+    QS_ROW(qs_board_cluster, capacity, COUNT, "capacity of each, 1024 at most; 0: not known"),
     QS_ROW(qs_board_cluster, max_khz, COUNT, "its highest frequency; 0: not known"),
     {.name = NULL}};
 
@@ -28,23 +28,23 @@ static const struct qs_field domain_rows[] = {
     DOMAIN(kind, WORD, "what runs at this frequency", .words = qs_domain_kinds),
     DOMAIN(cpus, TEXT, "its processors"),
     DOMAIN(steps_khz, COUNTS, "its operating points, ascending"),
-    DOMAIN(steps_raw, COUNTS, "each as its files have it"),
-    DOMAIN(range, BOOL, "all between the first and the last are operating points"),
+    DOMAIN(steps_raw, COUNTS, "the same as its files write them"),
+    DOMAIN(range, BOOL, "every frequency between the first and the last is allowed"),
     DOMAIN(unit, WORD, "what its files count in", .words = qs_domain_units),
     DOMAIN(limits, WORD, "what its limits hold", .words = limit_words),
-    DOMAIN(hw_min_khz, COUNT, "the least that the hardware can do; 0: not known, as below"),
-    DOMAIN(hw_max_khz, COUNT, "the most"),
+    DOMAIN(hw_min_khz, COUNT, "the lowest that the hardware can do; 0: not known, as below"),
+    DOMAIN(hw_max_khz, COUNT, "the highest"),
     DOMAIN(min_khz, COUNT, "the lower limit, when surveyed"),
     DOMAIN(max_khz, COUNT, "the upper limit"),
-    DOMAIN(current_khz, COUNT, "the frequency"),
-    DOMAIN(governors, TEXTS, "what can choose the frequency"),
-    DOMAIN(governor, TEXT, "what did, when surveyed"),
-    DOMAIN(governor_file, TEXT, "the file of that"),
+    DOMAIN(current_khz, COUNT, "the frequency, when surveyed"),
+    DOMAIN(governors, TEXTS, "governors that it offers"),
+    DOMAIN(governor, TEXT, "the governor, when surveyed"),
+    DOMAIN(governor_file, TEXT, "the file of the governor"),
     DOMAIN(min_file, TEXT, "the file of the lower limit"),
     DOMAIN(max_file, TEXT, "the file of the upper limit"),
-    DOMAIN(set_file, TEXT, "the file of the frequency under governor `userspace`"),
-    DOMAIN(current_file, TEXT, "the file of the frequency"),
-    DOMAIN(hold_governor, TEXT, "under which governor it is held; null: its own"),
+    DOMAIN(set_file, TEXT, "the file that sets the frequency under governor `userspace`"),
+    DOMAIN(current_file, TEXT, "the file that reads the frequency"),
+    DOMAIN(hold_governor, TEXT, "the governor under which it is held; null: its own"),
     DOMAIN(hold, WORD, "whether it can be held at a frequency", .words = hold_words),
     DOMAIN(why, TEXT, "why not, and what to do"),
     {.name = NULL}};
@@ -54,14 +54,14 @@ static const struct qs_field sensor_rows[] = {
     SENSOR(name, TEXT, "its name, unique, as a gate names it", .known = true),
     SENSOR(type, TEXT, "what the device calls it", .known = true),
     SENSOR(path, TEXT, "its file", .known = true),
-    SENSOR(role, WORD, "what it is near to", .words = qs_sensor_roles),
+    SENSOR(role, WORD, "what it is near", .words = qs_sensor_roles),
     SENSOR(unit, WORD, "what its file counts in", .words = qs_reading_units),
     SENSOR(mul, WHOLE, "value = what the file says * mul / div"),
     SENSOR(div, WHOLE, "see mul"),
-    SENSOR(lo, WHOLE, "the least value that is plausible"),
-    SENSOR(hi, WHOLE, "the most"),
+    SENSOR(lo, WHOLE, "the lowest plausible value"),
+    SENSOR(hi, WHOLE, "the highest"),
     SENSOR(value, WHOLE, "when surveyed, in thousandths of a degree, or a number; 0 without one"),
-    SENSOR(status, WORD, "whether it is to be believed", .words = status_words),
+    SENSOR(status, WORD, "whether its value is credible", .words = status_words),
     SENSOR(why, TEXT, "why not"),
     {.name = NULL}};
 
@@ -70,12 +70,12 @@ static const struct qs_field switch_rows[] = {
     SWITCH(name, TEXT, "its name, unique", .known = true),
     SWITCH(path, TEXT, "its file", .known = true),
     SWITCH(kind, WORD, "what it switches", .words = qs_switch_kinds),
-    SWITCH(said, TEXT, "what the file said"),
-    SWITCH(on, TEXT, "what switches it on; null: it takes a number"),
-    SWITCH(off, TEXT, "what switches it off"),
-    SWITCH(lo, WHOLE, "the least number"),
-    SWITCH(hi, WHOLE, "the largest"),
-    SWITCH(persistent, BOOL, "it stays over a reboot"),
+    SWITCH(said, TEXT, "text of the file, when surveyed"),
+    SWITCH(on, TEXT, "text that switches it on; null: it takes a number"),
+    SWITCH(off, TEXT, "text that switches it off"),
+    SWITCH(lo, WHOLE, "the lowest number"),
+    SWITCH(hi, WHOLE, "the highest"),
+    SWITCH(persistent, BOOL, "it survives a reboot"),
     SWITCH(writable, BOOL, "the agent's user may write it"),
     {.name = NULL}};
 
@@ -83,12 +83,12 @@ static const struct qs_field switch_rows[] = {
 #define OBJECTS(member, rows, type, says)                                                                    \
     BOARD(member, OBJECTS, says, .of = rows, .bytes = sizeof(struct type))
 static const struct qs_field board_rows[] = {
-    BOARD(version, COUNT, "of this form: 1"),
-    BOARD(profiles, TEXTS, "the profiles it was made by, the most special first"),
-    BOARD(cpus, TEXT, "the processors there are, as 0-7"),
-    BOARD(online, TEXT, "those that ran"),
-    OBJECTS(clusters, cluster_rows, qs_board_cluster, "processors that are alike, the slowest first"),
-    OBJECTS(domains, domain_rows, qs_board_domain, "what runs at a frequency"),
+    BOARD(version, COUNT, "version of this form: 1"),
+    BOARD(profiles, TEXTS, "the profiles it was made from, the most specific first"),
+    BOARD(cpus, TEXT, "the processors present, as 0-7"),
+    BOARD(online, TEXT, "those online"),
+    OBJECTS(clusters, cluster_rows, qs_board_cluster, "groups of equal processors, the slowest first"),
+    OBJECTS(domains, domain_rows, qs_board_domain, "frequency domains"),
     OBJECTS(sensors, sensor_rows, qs_board_sensor, "what can be read"),
     OBJECTS(switches, switch_rows, qs_board_switch, "what can be switched"),
     BOARD(notes, TEXTS, "what was left out, for people"),
@@ -241,7 +241,7 @@ struct qs_board *qs_board_from_json(const char *json, struct qs_err *err)
     QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
     struct qs_board *b = qs_calloc(1, sizeof *b);
     if (!qs_doc_read_most("board", json, strlen(json), JSON_BYTES, true, &doc, &problems))
-        qs_fail(err, QS_E_DATA, "%s", problems.count > 0 ? problems.at[0].what : "it is no JSON");
+        qs_fail(err, QS_E_DATA, "%s", problems.count > 0 ? problems.at[0].what : "it is not valid JSON");
     else if (read_object(board_rows, &doc->root, b, err) && holds_together(b, err))
         return b;
     qs_fail_prefix(err, "a stored board");

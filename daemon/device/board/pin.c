@@ -121,8 +121,8 @@ static void take_share(struct work *w, const struct qs_board_domain *d, int64_t 
     bool exact = after > 0 && (double)d->steps_khz.at[after - 1] == khz;
     if (!d->range || after == 0 || exact || after == d->steps_khz.count) {
         if (!exact)
-            qs_buf_str(&because, after == 0 ? ", below all that there are: the lowest"
-                                            : "; the nearest at or below it");
+            qs_buf_str(&because,
+                       after == 0 ? "; below all steps: the lowest" : "; the nearest at or below it");
         take_step(w, d, after == 0 ? 0 : after - 1, because.data);
         return;
     }
@@ -141,7 +141,7 @@ static bool take_frequency(struct work *w, const struct qs_board_domain *d, int6
     if (d->unit == QS_DOMAIN_RAW)
         return qs_fail(
             err, QS_E_JOB,
-            "%s counts in no frequency (it goes from %zu to %zu): write max, min or a share such as 60%%",
+            "the steps of %s (%zu to %zu) are not frequencies: write max, min or a share such as 60%%",
             d->name, d->hw_min_khz, d->hw_max_khz);
     if (after > 0 && d->steps_khz.at[after - 1] == khz) {
         take_step(w, d, after - 1, "as asked");

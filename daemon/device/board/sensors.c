@@ -1,4 +1,4 @@
-/* Sensors: what each is called, what it counts in, and whether it is to be believed; and switches. */
+/* Sensors: what each is called, what it counts in, and whether its value is credible; and switches. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -68,9 +68,9 @@ static void judge_number(struct qs_board_sensor *s, int64_t raw)
     if (s->unit == QS_READS_COUNT)
         return;
     if (raw == 0)
-        refuse(s, QS_SENSOR_ZERO, qs_strdup("it says exactly 0: nothing is behind it"));
+        refuse(s, QS_SENSOR_ZERO, qs_strdup("it reads exactly 0: no sensor is connected"));
     else if (s->value == PLACEHOLDER_MC)
-        refuse(s, QS_SENSOR_PLACEHOLDER, qs_strdup("it says -99.9, which stands for no reading"));
+        refuse(s, QS_SENSOR_PLACEHOLDER, qs_strdup("it reads -99.9, which means that there is no reading"));
     else if (s->value < s->lo || s->value > s->hi)
         refuse(s, QS_SENSOR_IMPLAUSIBLE,
                qs_asprintf("`%" PRId64 "` would be %.1f C, outside of %.0f C to %.0f C", raw, degrees,
@@ -92,10 +92,10 @@ static void judge(struct qs_board_sensor *s, const struct qs_survey_row *row, co
     else if (row->status != QS_READING_OK)
         refuse(s, QS_SENSOR_UNREADABLE, qs_asprintf("it cannot be read: %s", strerror(row->error)));
     else if (text != NULL && strcmp(text, "-99.9") == 0)
-        refuse(s, QS_SENSOR_PLACEHOLDER, qs_strdup("it says -99.9, which stands for no reading"));
+        refuse(s, QS_SENSOR_PLACEHOLDER, qs_strdup("it reads -99.9, which means that there is no reading"));
     else if (!has_raw)
         refuse(s, QS_SENSOR_NO_NUMBER,
-               text != NULL ? qs_asprintf("`%.60s` is no whole number", text) : qs_strdup("it is empty"));
+               text != NULL ? qs_asprintf("`%.60s` is not a whole number", text) : qs_strdup("it is empty"));
     else
         judge_number(s, raw);
 }

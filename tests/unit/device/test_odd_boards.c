@@ -69,19 +69,19 @@ static void test_readings(void **state)
                 {"-30000", 0, QS_SENSOR_OK, QS_READS_MC, -30000, NULL},
                 {"-30001", 0, QS_SENSOR_IMPLAUSIBLE, QS_READS_MC, -30001, NULL},
                 {"-99900", 0, QS_SENSOR_PLACEHOLDER, QS_READS_MC, -99900,
-                 "it says -99.9, which stands for no reading"},
+                 "it reads -99.9, which means that there is no reading"},
                 {"-999", 0, QS_SENSOR_PLACEHOLDER, QS_READS_DC, -99900, NULL},
                 {"-99.9", 0, QS_SENSOR_PLACEHOLDER, QS_READS_MC, 0, NULL},
-                {"0\n", 0, QS_SENSOR_ZERO, QS_READS_C, 0, "it says exactly 0: nothing is behind it"},
+                {"0\n", 0, QS_SENSOR_ZERO, QS_READS_C, 0, "it reads exactly 0: no sensor is connected"},
                 {"", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, "it is empty"},
-                {"warm", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, "`warm` is no whole number"},
+                {"warm", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, "`warm` is not a whole number"},
                 {"41.5", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, NULL},
                 {"41 C", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, NULL},
                 {"41\n42", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, NULL},
                 {"-", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, NULL},
                 {"0x29", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, NULL},
                 {"41\0\0\0", 5, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, NULL},
-                {"\xff\x1b[2J", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, "`__[2J` is no whole number"},
+                {"\xff\x1b[2J", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, "`__[2J` is not a whole number"},
                 {"1000000000000000", 0, QS_SENSOR_IMPLAUSIBLE, QS_READS_MC, INT64_C(1000000000000000), NULL},
                 {"1000000000000001", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, NULL},
                 {"99999999999999999999999999999999", 0, QS_SENSOR_NO_NUMBER, QS_READS_MC, 0, NULL},
@@ -276,10 +276,9 @@ static void test_ranges(void **state)
     QS_SCOPED(qs_board_free_at) struct qs_board *b = devfreq(NULL, "100000000", "900000000");
     assert_true(b->domains.at[0].range);
     assert_int_equal(b->domains.at[0].hold, QS_HOLD_OK);
-    assert_true(has_note(b, "odd: what the hardware can do is not told"));
+    assert_true(has_note(b, "odd: no file says what the hardware can do"));
     check_held(b, "50%", "odd: 450 MHz (50% of 900 MHz is 450 MHz)", "450000000");
-    check_held(b, "1%", "odd: 100 MHz (1% of 900 MHz is 9 MHz, below all that there are: the lowest)",
-               "100000000");
+    check_held(b, "1%", "odd: 100 MHz (1% of 900 MHz is 9 MHz; below all steps: the lowest)", "100000000");
     check_held(b, "max", "odd: 900 MHz (its highest)", "900000000");
     check_held(b, "123456kHz", "odd: 123.456 MHz (as asked)", "123456000");
     check_held(b, "900MHz", "odd: 900 MHz (as asked)", "900000000");
@@ -289,7 +288,7 @@ static void test_ranges(void **state)
     check_held(raw, "60%", "odd: 8257 (60% of 13763 is 8257.8)", "8257");
     check_refused(
         raw, "1GHz", QS_E_JOB,
-        "odd counts in no frequency (it goes from 762 to 13763): write max, min or a share such as 60%");
+        "the steps of odd (762 to 13763) are not frequencies: write max, min or a share such as 60%");
     QS_SCOPED(qs_board_free_at) struct qs_board *one = devfreq("500000", "500000", "500000");
     check_refused(one, "1GHz", QS_E_JOB, "odd has no 1000 MHz: it goes from 500 MHz to 500 MHz");
 }
@@ -339,10 +338,9 @@ static void test_reasons(void **state)
     }
     QS_SCOPED(qs_board_free_at) struct qs_board *b = devfreq("none", "-1", "many");
     assert_int_equal(b->domains.at[0].hold, QS_HOLD_NO_NUMBERS);
-    check_refused(
-        b, "max", QS_E_NOT_FOUND,
-        "odd cannot be held at a frequency: what frequencies there are cannot be told from its files; or "
-        "write `other: free`");
+    check_refused(b, "max", QS_E_NOT_FOUND,
+                  "odd cannot be held at a frequency: its files do not say which frequencies it has; or "
+                  "write `other: free`");
 }
 
 /* More than there may be of each is left out and noted. */

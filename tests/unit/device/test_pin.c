@@ -166,10 +166,9 @@ static void test_shares(void **state)
         size_t khz;
         const char *text;
     } rows[] = {
-        {"1%", 600000, "policy0: 600 MHz (1% of 1500 MHz is 15 MHz, below all that there are: the lowest)"},
+        {"1%", 600000, "policy0: 600 MHz (1% of 1500 MHz is 15 MHz; below all steps: the lowest)"},
         {"40%", 600000, "policy0: 600 MHz (40% of 1500 MHz is 600 MHz)"},
-        {"39.9%", 600000,
-         "policy0: 600 MHz (39.9% of 1500 MHz is 598.5 MHz, below all that there are: the lowest)"},
+        {"39.9%", 600000, "policy0: 600 MHz (39.9% of 1500 MHz is 598.5 MHz; below all steps: the lowest)"},
         {"99.9%", 1400000, "policy0: 1400 MHz (99.9% of 1500 MHz is 1498.5 MHz; the nearest at or below it)"},
         {"100%", 1500000, "policy0: 1500 MHz (100% of 1500 MHz is 1500 MHz)"},
         {"max", 1500000, "policy0: 1500 MHz (its highest)"},
