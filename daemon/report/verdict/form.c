@@ -67,8 +67,8 @@ static const struct qs_field side_rows[] = {
     QS_ROW(told_side, units, COUNT, "units that count"),
     QS_ROW(told_side, units_of, TEXT, "what a unit is on this side", .words = unit_words),
     QS_ROW(told_side, units_dropped, COUNT, "units left out, or of a kind that does not count"),
-    QS_ROW(told_side, builds, COUNT, "builds (or arms without one) that were measured in them; 0 of files"),
-    QS_ROW(told_side, sessions, COUNT, "sessions they come from; 0 of files"),
+    QS_ROW(told_side, builds, COUNT, "builds (or arms without one) measured in them; 0 for files"),
+    QS_ROW(told_side, sessions, COUNT, "sessions that they come from; 0 for files"),
     QS_ROW(told_side, runs, COUNT, "runs in them"),
     QS_ROW(told_side, iterations, COUNT, "values in them"),
     QS_ROW(told_side, median, DOUBLE, "median of the units, in the metric's unit"),
@@ -78,37 +78,38 @@ static const struct qs_field side_rows[] = {
     {.name = NULL}};
 
 static const struct qs_field kind_rows[] = {
-    QS_ROW(told_kind, base, COUNT, "how many of the base (of shared blocks the same as of the candidate)"),
-    QS_ROW(told_kind, candidate, COUNT, "how many of the candidate"),
-    QS_ROW(told_kind, ratio, DOUBLE, "of geometric means"),
+    QS_ROW(told_kind, base, COUNT,
+           "units of the base (where blocks are shared, as many as of the candidate)"),
+    QS_ROW(told_kind, candidate, COUNT, "units of the candidate"),
+    QS_ROW(told_kind, ratio, DOUBLE, "candidate over base, of geometric means"),
     QS_ROW(told_kind, lo, DOUBLE, "lower end of its interval; null below two"),
     QS_ROW(told_kind, hi, DOUBLE, "upper end"),
     {.name = NULL}};
 
 static const struct qs_field shift_rows[] = {
-    QS_ROW(told_shift, sessions, COUNT, "sessions that have both kinds, and tell it"),
-    QS_ROW(told_shift, ratio, DOUBLE, "of disturbed blocks to clean ones of their session"),
+    QS_ROW(told_shift, sessions, COUNT, "sessions that have both kinds: it is estimated from them"),
+    QS_ROW(told_shift, ratio, DOUBLE, "disturbed blocks over clean ones of the same session"),
     QS_ROW(told_shift, lo, DOUBLE, "lower end of its interval"),
     QS_ROW(told_shift, hi, DOUBLE, "upper end"),
-    QS_ROW(told_shift, worth, DOUBLE,
-           "what a disturbed block counts in its session where a clean one counts 1"),
-    QS_ROW(told_shift, base_share, DOUBLE, "the share of the base's weight that is of disturbed blocks"),
+    QS_ROW(told_shift, worth, DOUBLE, "weight of a disturbed block in its session; a clean one has 1"),
+    QS_ROW(told_shift, base_share, DOUBLE, "share of the base's weight that comes from disturbed blocks"),
     QS_ROW(told_shift, candidate_share, DOUBLE, "the same of the candidate"),
     {.name = NULL}};
 
 static const struct qs_field superiority_rows[] = {
     QS_ROW(told_superiority, estimate, DOUBLE, "the share; 0.5: neither is above the other"),
     QS_ROW(told_superiority, lo, DOUBLE,
-           "lower end of its interval at `level`: Wilson's of pairs, Newcombe's fifth (2006) of two samples"),
+           "lower end of its interval at `level`: Wilson's for pairs, Newcombe's method 5 (2006) for two "
+           "samples"),
     QS_ROW(told_superiority, hi, DOUBLE, "upper end"),
     {.name = NULL}};
 
 static const struct qs_field exact_rows[] = {
-    QS_ROW(told_exact, base_constant, BOOL, "all values of the base are one"),
+    QS_ROW(told_exact, base_constant, BOOL, "all values of the base are equal"),
     QS_ROW(told_exact, candidate_constant, BOOL, "the same of the candidate"),
     QS_ROW(told_exact, base, DOUBLE, "that value; null where it varies"),
     QS_ROW(told_exact, candidate, DOUBLE, "that value of the candidate"),
-    QS_ROW(told_exact, change, DOUBLE, "candidate less base"),
+    QS_ROW(told_exact, change, DOUBLE, "candidate minus base"),
     {.name = NULL}};
 
 static const struct qs_field ratio_rows[] = {
@@ -117,14 +118,14 @@ static const struct qs_field ratio_rows[] = {
     QS_ROW(qs_told_ratio, lo, DOUBLE, "lower end of its interval"),
     QS_ROW(qs_told_ratio, hi, DOUBLE, "upper end"),
     QS_ROW(qs_told_ratio, status, TEXT, "`ok`, or why there is none"),
-    QS_ROW(qs_told_ratio, resamples, COUNT, "how many were drawn; 0: the method draws none"),
-    QS_ROW(qs_told_ratio, few_units, BOOL, "too few at the top for a resampling of them to say much"),
+    QS_ROW(qs_told_ratio, resamples, COUNT, "how many; 0: the method does not resample"),
+    QS_ROW(qs_told_ratio, few_units, BOOL, "too few units at the top level for resampling to say much"),
     {.name = NULL}};
 
 static const struct qs_field ratios_rows[] = {
-    QS_ROW(qs_ratios, fieller, OBJECT, "of the means of the units", .of = ratio_rows),
-    QS_ROW(qs_ratios, bootstrap, OBJECT, "of the means, iterations in runs in sessions drawn anew",
-           .of = ratio_rows),
+    QS_ROW(qs_ratios, fieller, OBJECT, "ratio of the means of the units", .of = ratio_rows),
+    QS_ROW(qs_ratios, bootstrap, OBJECT,
+           "ratio of the means; iterations within runs within sessions are resampled", .of = ratio_rows),
     {.name = NULL}};
 
 static void put_opinions(struct qs_json *j, const void *at)
@@ -146,12 +147,12 @@ static const struct qs_field rows[] = {
     QS_ROW(told, base_arm, TEXT, "name of the baseline: an arm, a build, a file"),
     QS_ROW(told, candidate_arm, TEXT, "name of what is compared with it"),
     QS_ROW(told, metric, TEXT, "`duration_ns`, or a program's or file's name for it"),
-    QS_ROW(told, unit, TEXT, "of its values"),
+    QS_ROW(told, unit, TEXT, "unit of its values"),
     QS_ROW(told, lower_is_better, BOOL, "which way is better"),
-    QS_ROW(told, verdict, TEXT, "what the interval says", .words = verdict_words),
-    QS_ROW(told, reason, TEXT, "why it says no more", .words = reason_words),
+    QS_ROW(told, verdict, TEXT, "what the interval shows", .words = verdict_words),
+    QS_ROW(told, reason, TEXT, "why the verdict is not stronger", .words = reason_words),
     QS_ROW(told, sentence, TEXT, "the interval that the verdict rests on, in words"),
-    QS_ROW(told, notes, TEXT, "what else every face shows of it, in a few words; null: nothing"),
+    QS_ROW(told, notes, TEXT, "what pages, tables and JUnit add to it, in a few words; null: nothing"),
     QS_ROW(told, units_of, TEXT, "what counts once", .words = unit_words),
     QS_ROW(told, ratio, DOUBLE, "candidate over base, of geometric means"),
     QS_ROW(told, lo, DOUBLE, "lower end of its interval"),
@@ -160,27 +161,29 @@ static const struct qs_field rows[] = {
     QS_ROW(told, call_level, DOUBLE,
            "confidence at which a regression or improvement, probable ones too, is called: stricter than "
            "`level`, so that noise alone is seldom called a change"),
-    QS_ROW(told, lo90, DOUBLE, "lower end of the interval at 1 - 2 alpha, which judges equivalence"),
+    QS_ROW(told, lo90, DOUBLE, "lower end of the interval at 1 - 2 alpha, by which equivalence is judged"),
     QS_ROW(told, hi90, DOUBLE, "upper end"),
     QS_ROW(told, judged_lo, DOUBLE,
            "lower end of the interval that the verdict rests on: at 1 - 2 alpha for `negligible` and "
            "`equivalent`, else `lo`"),
     QS_ROW(told, judged_hi, DOUBLE, "upper end"),
     QS_ROW(told, judged_level, DOUBLE, "its confidence"),
-    QS_ROW(told, p, DOUBLE, "two-sided p of no change; null where it was compared exactly"),
-    QS_ROW(told, p_bh, DOUBLE,
-           "p adjusted for all comparisons of the document (Benjamini & Hochberg 1995); null of files, whose "
-           "`family` has it"),
+    QS_ROW(told, p, DOUBLE, "two-sided p of the hypothesis of no change; null where compared exactly"),
+    QS_ROW(
+        told, p_bh, DOUBLE,
+        "p adjusted for all comparisons of the document (Benjamini & Hochberg 1995); null for files, whose "
+        "`family` has it"),
     QS_ROW(told, stands, BOOL,
-           "false for a change that is expected by chance among so many: such a regression ends no build"),
+           "false for a change that is expected by chance among so many: such a regression fails no build"),
     QS_ROW(told, df, DOUBLE, "degrees of freedom; null where nothing varied"),
-    QS_ROW(told, sd_log, DOUBLE, "standard deviation of the logs: of the block differences, or of the units"),
+    QS_ROW(told, sd_log, DOUBLE,
+           "standard deviation of the logs: of the differences of blocks, or of the units"),
     QS_ROW(told, margin_ratio, DOUBLE, "the smallest change that matters"),
-    QS_ROW(told, mde_ratio, DOUBLE, "the change that so many units see in 80 % of all cases"),
+    QS_ROW(told, mde_ratio, DOUBLE, "the change that as many units detect with a power of 80 %"),
     QS_ROW(told, needed, DOUBLE,
-           "units of each side that see a change of the margin in 80 % of all cases; null: not attainable"),
+           "units per side that detect a change of the margin with a power of 80 %; null: not attainable"),
     QS_ROW(told, seconds_needed, DOUBLE,
-           "time that measuring the missing ones would take in this job, waits for gates apart"),
+           "time to measure the missing ones in this job, without waits for gates"),
     QS_ROW(
         told, superiority, OBJECT,
         "the share of pairs in which a unit of the candidate is above one of the base, ties half (Vargha & "
@@ -188,40 +191,41 @@ static const struct qs_field rows[] = {
         "exactly, or "
         "nothing to compare",
         .of = superiority_rows),
-    QS_ROW(told, sign_test_p, DOUBLE, "of blocks and devices: sign test, a check without normality"),
+    QS_ROW(told, sign_test_p, DOUBLE, "blocks and devices: sign test, a check that assumes no normality"),
     QS_ROW(told, drift_per_block_ratio, DOUBLE,
-           "of blocks: Theil-Sen slope of the difference; did it drift itself?"),
-    QS_ROW(told, uses_tainted, BOOL, "disturbed blocks count too, each for what it is worth"),
+           "blocks: Theil-Sen slope of the difference, which shows whether it drifted"),
+    QS_ROW(told, uses_tainted, BOOL, "disturbed blocks count too, with their weight"),
     QS_ROW(told, clean, OBJECT,
-           "what the undisturbed units say by themselves; null where not both kinds are among them",
+           "result of the undisturbed units alone; null unless there are units of both kinds",
            .of = kind_rows),
-    QS_ROW(told, disturbed, OBJECT, "the same of those in which some run has nothing but softly tainted data",
+    QS_ROW(told, disturbed, OBJECT, "the same for units in which some run has only softly tainted data",
            .of = kind_rows),
     QS_ROW(
         told, disturbed_worth, DOUBLE,
-        "what a disturbed unit counts where a clean one counts 1; 0: both kinds contradict each other beyond "
-        "chance, or the clean ones are enough, and they count alone; null: there is one kind, or all count "
+        "weight of a disturbed unit; a clean one has 1. 0: the clean ones count alone, because both kinds "
+        "differ beyond chance, or because there are enough clean ones; null: there is one kind, or all count "
         "alike"),
     QS_ROW(told, disturbed_p, DOUBLE,
-           "of no difference between both kinds (Welch); null where one has fewer than three"),
+           "p of no difference between both kinds (Welch); null where one has fewer than three units"),
     QS_ROW(told, shift, OBJECT,
-           "what was taken off disturbed blocks that fold into sessions or builds; null: nothing",
+           "correction of disturbed blocks that are averaged into sessions or builds; null: none",
            .of = shift_rows),
     QS_ROW(told, lost_p, DOUBLE,
-           "Fisher's exact test: both sides lost the same share of their runs; null of files"),
-    QS_ROW(told, timed_out_p, DOUBLE, "the same of runs that ran out of time; null: nobody asked"),
+           "Fisher's exact test, p that both sides lost the same share of their runs; null for files"),
+    QS_ROW(told, timed_out_p, DOUBLE, "the same for runs that timed out; null: not tested"),
     QS_ROW(told, losses_differ, BOOL,
-           "one of the two is below alpha: what is left is a selection, and good news is withheld"),
+           "one of the two is below alpha: what is left is a biased selection, and good news is withheld"),
     QS_ROW(told, method, TEXT,
            "`paired-log-t`, `paired-log-t-weighted` (disturbed blocks count less), `log-welch`, "
            "`log-welch-by-kind`, `log-welch-shifted`, `exact`"),
-    QS_ROW(told, version, COUNT, "of the method: a stored result can be computed again"),
-    QS_ROW(told, base, OBJECT, "what the verdict rests on, of the base", .of = side_rows),
+    QS_ROW(told, version, COUNT, "version of the method, so that a stored result can be computed again"),
+    QS_ROW(told, base, OBJECT, "what the verdict rests on: the base", .of = side_rows),
     QS_ROW(told, candidate, OBJECT, "of the candidate", .of = side_rows),
-    QS_ROW(told, exact, OBJECT, "of a metric that is declared deterministic; else null", .of = exact_rows),
-    QS_ROW(told, ratios, OBJECT, "the ratio by other methods; null but of two sides", .of = ratios_rows),
+    QS_ROW(told, exact, OBJECT, "for a metric that is declared deterministic; else null", .of = exact_rows),
+    QS_ROW(told, ratios, OBJECT, "the ratio by other methods; null unless two sides are compared",
+           .of = ratios_rows),
     QS_ROW_PUT("opinions", put_opinions, OBJECTS,
-               "what the rules of others say; empty where none was asked for; no part of the verdict",
+               "what other tools' rules say; empty unless asked for; not part of the verdict",
                .ref = "analysis.schema.json#/$defs/opinion"),
     {.name = NULL}};
 
