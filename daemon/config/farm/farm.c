@@ -276,7 +276,7 @@ static void check_farm(struct qs_schema_reader *r, const struct qs_node *node, v
         if (at == NULL || at->kind != QS_NODE_TEXT || at->text[0] != '~')
             continue;
         size_t mark = qs_schema_enter(r, paths[i]);
-        qs_schema_problem(r, at, "write the whole path", "`~` is not the home folder here");
+        qs_schema_problem(r, at, "write the whole path", "`~` is not expanded here");
         qs_schema_leave(r, mark);
     }
 }

@@ -156,7 +156,7 @@ static const struct qs_key benchmark_keys[] = {
      .form = "auto, or a whole number, 1 to 1000000",
      .fallback = "auto",
      .help =
-         "Mode harness: how often an iteration evaluates the benchmark between two looks at the clock, the "
+         "Mode harness: how often an iteration evaluates the benchmark between two reads of the clock, the "
          "same for all arms; `auto` tunes it on the baseline, or takes what an earlier job found."},
     {.name = "argv",
      .type = QS_KEY_CUSTOM,

@@ -60,7 +60,7 @@ static const struct qs_key device_keys[] = {
      .read = qs_job_read_take,
      .form = "any, all, or a whole number",
      .fallback = "any",
-     .help = "How many of them: the first that is free, every one, or so many."},
+     .help = "How many of them: the first that is free, all of them, or this many."},
     {0}};
 const struct qs_table qs_job_devices_table = {.keys = device_keys};
 
@@ -198,7 +198,7 @@ static const struct qs_key plan_keys[] = {
      .read = qs_job_read_looks,
      .form = "a list of whole numbers",
      .fallback = "10, 15, 20, ...",
-     .help = "The block counts at which `until.interval` is looked at."},
+     .help = "The block counts at which `until.interval` is checked."},
     {.name = "precision",
      .type = QS_KEY_RATIO,
      .offset = PLAN(precision_ratio),
@@ -256,9 +256,10 @@ static const struct qs_key condition_keys[] = {
      .form = "free, max, min, a share such as 50%, a frequency such as 1.8GHz; or a map of these for cpu, "
              "gpu, memory",
      .fallback = "free",
-     .help = "At which frequency the processors (or each of cpu, gpu and memory) are held during the runs; "
-             "`free` records "
-             "frequencies and changes none. See below."},
+     .help =
+         "The frequency at which the processors (or each of cpu, gpu and memory) are held during the runs; "
+         "`free` records "
+         "frequencies and changes none. See below."},
     {.name = "gate",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_gate,

@@ -125,7 +125,8 @@ static void check_word(struct qs_schema_reader *r, const struct qs_node *node, c
     if (at == NULL || at->kind != QS_NODE_TEXT || qs_text_is_word(at->text, signs))
         return;
     size_t mark = qs_schema_enter(r, key);
-    qs_schema_problem(r, at, what, "`%s` has a sign that does not go into a %s", qs_show(at->text).text, key);
+    qs_schema_problem(r, at, what, "`%s` has a character that is not allowed in a %s", qs_show(at->text).text,
+                      key);
     qs_schema_leave(r, mark);
 }
 

@@ -49,7 +49,7 @@ const char *const qs_switch_kinds[] = {"idle", "online",  "boost", "charging",
     {                                                                                                        \
         .name = "range", .type = QS_KEY_CUSTOM, .offset = its_offset, .read = qs_profile_read_range,         \
         .form = "a list of two temperatures",                                                                \
-        .help = "What is plausible, such as [-30C, 130C]; a reading outside is told as that."                \
+        .help = "What is plausible, such as [-30C, 130C]; a sensor that reads something else is not used."   \
     }
 #define DOMAIN_FILE(field, says) QS_PROFILE_PATH(#field, OF(domain, field), 0, false, says)
 
@@ -59,41 +59,40 @@ static const struct qs_key domain_keys[] = {
      .offset = OF(domain, kind),
      .words = kind_words,
      .required = true,
-     .help = "What runs at this frequency; conditions of a job speak of all domains of a kind."},
+     .help = "What runs at this frequency; a job's conditions apply to all domains of a kind."},
     NAMED(OF(domain, name), "text with {folder}",
-          "What it is called; `{folder}` is the part of its path that a wildcard stands for."),
+          "What it is called; `{folder}` is the part of its path that a wildcard matched."),
     QS_PROFILE_EACH(OF(domain, each)),
-    DOMAIN_FILE(governor, "The file in that folder that says and sets what chooses the frequency."),
-    DOMAIN_FILE(governors,
-                "The file that lists its choices; one in square brackets is the choice that holds."),
+    DOMAIN_FILE(governor, "The file in that folder that reads and sets the governor."),
+    DOMAIN_FILE(governors, "The file that lists the governors; one in square brackets is the current one."),
     DOMAIN_FILE(min, "The file of the lower limit."),
     DOMAIN_FILE(max, "The file of the upper limit."),
     DOMAIN_FILE(set, "The file that sets the frequency while the governor is `userspace`."),
-    DOMAIN_FILE(current, "The file that says the frequency now."),
-    DOMAIN_FILE(hw_min, "The file of the least that the hardware can do; without it the table's end."),
-    DOMAIN_FILE(hw_max, "The file of the most."),
+    DOMAIN_FILE(current, "The file that reads the current frequency."),
+    DOMAIN_FILE(hw_min, "The file of the lowest that the hardware can do; without it, the end of the table."),
+    DOMAIN_FILE(hw_max, "The file of the highest."),
     DOMAIN_FILE(cpus, "The file that lists the processors that share this frequency."),
     {.name = "table",
      .type = QS_KEY_CUSTOM,
      .offset = OF(domain, table),
      .read = qs_profile_read_paths,
      .form = "a path, or a list of them",
-     .help = "Files that list the frequencies there are: the first that says some is taken, `a + b` takes "
-             "those of both. Without any, all between the hardware's limits."},
+     .help = "Files that list the frequencies: the first that has some is used, `a + b` uses those of both. "
+             "Without any, every frequency between the hardware's limits."},
     {.name = "unit",
      .type = QS_KEY_ENUM,
      .offset = OF(domain, unit),
      .words = unit_words,
      .fallback = "auto",
-     .help = "What its files count in. `auto` tells by the largest value: Hz from 20,000,000, kHz from "
-             "20,000, else raw: no frequency, such as MB/s."},
+     .help = "What its files count in. `auto` decides by the largest value: Hz from 20,000,000, kHz from "
+             "20,000, else raw: not a frequency, but MB/s or the like."},
     {.name = "limits",
      .type = QS_KEY_ENUM,
      .offset = OF(domain, limits),
      .words = limit_words,
      .fallback = "frequency",
-     .help = "What `min` and `max` hold: a frequency, or a level: its place in the table, where 0 is the "
-             "highest frequency."},
+     .help = "What `min` and `max` hold: a frequency, or its level in the table, where 0 is the highest "
+             "frequency."},
     {.name = "reserved",
      .type = QS_KEY_U32,
      .offset = OF(domain, reserved),
@@ -112,7 +111,7 @@ static const struct qs_key domain_keys[] = {
      .min = 1,
      .read = qs_profile_read_paths,
      .form = "a path, or a list of them",
-     .help = "Folders that are not looked at where this one is there, because they show the same."},
+     .help = "Folders that are skipped where this one exists, because they show the same."},
     {0}};
 const struct qs_table qs_profile_domain_table = {
     .keys = domain_keys, .size_bytes = sizeof(struct qs_profile_domain), .name_offset = OF(domain, key)};
@@ -131,13 +130,13 @@ static const struct qs_key sensor_keys[] = {
      .fallback = "auto",
      .help =
          "What a reading counts in: thousandths (mC), tenths (dC) or whole degrees (C), or `count`, which "
-         "is no temperature. `auto` tells by each reading: up to 150 degrees, up to 1500 tenths, above "
+         "is not a temperature. `auto` decides by each reading: up to 150 degrees, up to 1500 tenths, above "
          "that thousandths."},
     {.name = "role",
      .type = QS_KEY_ENUM,
      .offset = OF(sensor, role),
      .words = role_words,
-     .help = "What it is near to; without it `types` tells, else other."},
+     .help = "What it is near; without it as `types` says, else other."},
     RANGE(OF(sensor, range)),
     {0}};
 const struct qs_table qs_profile_sensor_table = {
@@ -149,8 +148,9 @@ static const struct qs_key type_keys[] = {
      .offset = OF(type, types),
      .max = LIST_MAX,
      .required = true,
-     .help = "Texts of types, in any case, with wildcards. Of several rows that fit, the first that says "
-             "something of a matter holds."},
+     .help =
+         "Types, in upper or lower case, with wildcards. Where several rows match, each key is taken from "
+         "the first that has it."},
     {.name = "unit",
      .type = QS_KEY_ENUM,
      .offset = OF(type, unit),
@@ -167,7 +167,7 @@ static const struct qs_key type_keys[] = {
      .offset = OF(type, reject),
      .min = 1,
      .max = TEXT_BYTES,
-     .help = "It is no temperature, but this."},
+     .help = "It is not a temperature, but this."},
     {0}};
 const struct qs_table qs_profile_type_table = {.keys = type_keys,
                                                .size_bytes = sizeof(struct qs_profile_type)};
@@ -198,13 +198,13 @@ static const struct qs_key switch_keys[] = {
     {.name = "low",
      .type = QS_KEY_U32,
      .offset = OF(switch, low),
-     .help = "In place of on and off: the least number that it takes."},
-    {.name = "high", .type = QS_KEY_U32, .offset = OF(switch, high), .help = "The largest."},
+     .help = "Instead of on and off: the lowest number that it takes."},
+    {.name = "high", .type = QS_KEY_U32, .offset = OF(switch, high), .help = "The highest."},
     {.name = "persistent",
      .type = QS_KEY_BOOL,
      .offset = OF(switch, persistent),
      .fallback = "false",
-     .help = "Whether it stays as it is over a reboot, so that it is put back after one."},
+     .help = "Whether it survives a reboot, so that it is put back after one."},
     {0}};
 static void check_switch(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 const struct qs_table qs_profile_switch_table = {.keys = switch_keys,
@@ -225,16 +225,16 @@ static const struct qs_key match_keys[] = {
      .min = 1,
      .read = qs_profile_read_pairs,
      .form = "a map of text",
-     .help = "Paths and what each must say, with wildcards; \"*\": it only has to be there."},
+     .help = "Paths and what each must contain, with wildcards; \"*\": it only has to exist."},
     {0}};
 static const struct qs_table match_table = {.keys = match_keys,
                                             .size_bytes = sizeof(struct qs_profile_match)};
 
 static const struct qs_key cpu_keys[] = {
-    QS_PROFILE_PATH("present", TOP(present), 0, false, "The file that lists those that there are."),
-    QS_PROFILE_PATH("online", TOP(online), 0, false, "The file that lists those that run."),
+    QS_PROFILE_PATH("present", TOP(present), 0, false, "The file that lists those that are present."),
+    QS_PROFILE_PATH("online", TOP(online), 0, false, "The file that lists those that are online."),
     QS_PROFILE_PATH("capacity", TOP(capacity), 1, false,
-                    "The files with the capacity of each, beside its number: cpu*/cpu_capacity."),
+                    "The files with the capacity of each, with its number in the path: cpu*/cpu_capacity."),
     {0}};
 static const struct qs_table cpu_table = {.keys = cpu_keys};
 
@@ -254,18 +254,17 @@ static const struct qs_key profile_keys[] = {
     {.name = "extends",
      .type = QS_KEY_NAME,
      .offset = TOP(extends),
-     .help =
-         "The profile that it adds to: what is said here goes first, and a row of the same name takes the "
-         "place of the other's."},
+     .help = "The profile that it adds to: what is said here takes precedence, and a row of the same name "
+             "replaces the other's."},
     ROWS("match", QS_KEY_LIST, match, match_count, match_table,
-         "Which devices it is for: those of which all of one item holds. Without it, for every device."),
+         "Which devices it is for: those that fit everything in one of the items. Without it, every device."),
     {.name = "cpus", .type = QS_KEY_MAP, .table = &cpu_table, .help = "Where the processors are listed."},
     ROWS("domains", QS_KEY_NAMED, domains, domain_count, qs_profile_domain_table,
-         "What runs at a frequency that can be read; a folder belongs to the first row that finds it."),
+         "Frequency domains; a folder belongs to the first row that finds it."),
     ROWS("sensors", QS_KEY_NAMED, sensors, sensor_count, qs_profile_sensor_table,
-         "What can be read while nothing is measured, temperatures above all."),
+         "What can be read, temperatures above all."),
     ROWS("types", QS_KEY_LIST, types, type_count, qs_profile_type_table,
-         "What is known of sensors by their type."),
+         "What is known about sensors by their type."),
     ROWS("switches", QS_KEY_NAMED, switches, switch_count, qs_profile_switch_table,
          "What can be switched, or set to a number."),
     {.name = "avoid",
