@@ -124,8 +124,16 @@ def version_14(db):
     db.execute(f"INSERT INTO control VALUES({session}, 1, 3, 'restore', ?, '2400000', NULL, NULL, 'refused', 13, 91000000000)", (path,))
 
 
+def version_15(db):
+    """A sensor, its curve, and one that does not fit."""
+    rows = [("sensor", "", "thermal:cpu", "ok", None, *[None] * 7, 31000, 78000, None, 30, 29, None),
+            ("cools", "big", "thermal:cpu", "fits", None, 50, 48.5, 52, 31000, 30000, 32000, 120, 31500, 78000, None, 300, 299, "[[0,78000],[1000,77000]]"),
+            ("cools", "big", "thermal:skin", "short", "it bends too little", *[None] * 7, 30000, 33000, None, 300, 299, None)]
+    db.executemany("INSERT INTO device_model VALUES(1, '6.6.0 Bench', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 95000000000)", rows)
+
+
 MORE = {2: version_2, 3: version_3, 4: version_4, 5: version_5, 6: version_6, 7: version_7, 8: version_8, 9: version_9, 10: version_10, 12: version_12,
-        14: version_14}
+        14: version_14, 15: version_15}
 
 
 def make(version, out):

@@ -173,6 +173,14 @@ static const struct {
      "scaling_max_freq180000024000001800000set0-1970-01-01T00:01:30Z\n"
      "bench1restoredevices/system/cpu/cpufreq/policy0/"
      "scaling_max_freq2400000--refused13-031970-01-01T00:01:31Z\n"},
+    {15,
+     "SELECT device || kind || domain || sensor || says || coalesce(tau_s || '-' || end_mc, why, '') || "
+     "found "
+     "FROM v_model ORDER BY kind, sensor",
+     "",
+     "benchcoolsbigthermal:cpufits50.0-31000.01970-01-01T00:01:35Z\n"
+     "benchcoolsbigthermal:skinshortit bends too little1970-01-01T00:01:35Z\n"
+     "benchsensorthermal:cpuok1970-01-01T00:01:35Z\n"},
 };
 
 static void additions_are_read(sqlite3 *db, int version)
