@@ -48,6 +48,8 @@ enum {
     QS_LEASE_MIN_MS = 1000,
     QS_LEASE_MAX_MS = 86400000,
     QS_SETTLE_MAX_MS = 10000,
+    QS_LOAD_MAX_MS = 600000,
+    QS_CPUS_MAX_BYTES = 255, /* a list of processors that the host names */
 
     QS_ARGV_MAX = 1024,
     QS_ARGV_MAX_BYTES = 128 * 1024, /* as encoded: 2 bytes of length and the text, for each item */

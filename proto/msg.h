@@ -9,6 +9,7 @@
 #include "proto/limits.h"
 #include "proto/msg_control.h"
 #include "proto/msg_files.h"
+#include "proto/msg_load.h"
 #include "proto/msg_pull.h"
 #include "proto/msg_result.h"
 #include "proto/msg_run.h"
@@ -75,7 +76,9 @@ enum qs_side { QS_SIDE_HOST = 1, QS_SIDE_AGENT = 2, QS_SIDE_BOTH = QS_SIDE_HOST 
     M(49, TUNE, HOST, tune)                                                                                  \
     M(50, TUNED, AGENT, tuned)                                                                               \
     M(51, RESTORE, HOST, restore)                                                                            \
-    M(52, RESTORED, AGENT, restored)
+    M(52, RESTORED, AGENT, restored)                                                                         \
+    M(53, LOAD, HOST, load)                                                                                  \
+    M(54, LOADED, AGENT, loaded)
 
 enum qs_msg_type {
 #define M(number, symbol, side, shape) QS_MSG_##symbol = (number),
@@ -102,7 +105,8 @@ enum qs_feature {
     QS_FEATURE_READ = 512,        /* sensors are read on request */
     QS_FEATURE_SURVEY = 1024,     /* files are found and read, and become sensors: SURVEY, BIND */
     QS_FEATURE_CONTROL = 2048,    /* files are written and put back: TUNE, RESTORE */
-    QS_FEATURE_ALL = 4095         /* what this version knows */
+    QS_FEATURE_LOAD = 4096,       /* processors are kept busy on request: LOAD */
+    QS_FEATURE_ALL = 8191         /* what this version knows */
 };
 
 /* "HELLO_HOST", ...; "unknown" for what is no message. */

@@ -12,6 +12,7 @@ static const char no_tracers[] = "starts no tracers";
 static const char no_survey[] = "does not look for what the device has";
 static const char no_control[] =
     "changes nothing on its device, or has no folder where it could keep what to put back (its --state DIR)";
+static const char no_load[] = "keeps no processors busy";
 static const char no_files[] = "takes no files, or has no place for them (its --cache DIR)";
 
 static const struct qs_request rows[] = {
@@ -136,6 +137,13 @@ static const struct qs_request rows[] = {
      .feature = QS_FEATURE_CONTROL,
      .lacks = no_control,
      .reply_ns = S(300)},
+    {.type = QS_MSG_LOAD,
+     .reply = QS_MSG_LOADED,
+     .phases = QS_REQUEST_IDLE,
+     BY(load, id, loaded),
+     .feature = QS_FEATURE_LOAD,
+     .lacks = no_load,
+     .reply_ns = S(60)},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -86,6 +86,9 @@ qs_agent_action qs_act_readings; /* time for the second */
 /* control.c: what the device has; between runs */
 qs_agent_action qs_act_survey; /* SURVEY */
 qs_agent_action qs_act_bind;   /* BIND */
+/* load.c: processors that are kept busy between runs; that is over */
+qs_agent_action qs_act_load; /* LOAD */
+void qs_load_end(struct qs_agent *agent);
 /* tune.c: files that are changed for a while */
 qs_agent_action qs_act_tune;         /* TUNE */
 qs_agent_action qs_act_tuned;        /* one of its files is written, or read back */

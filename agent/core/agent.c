@@ -19,6 +19,7 @@ void qs_agent_init(struct qs_agent *agent, const struct qs_port *port, const str
     agent->trace.on = false;
     agent->control.lease_ns = 0;
     agent->control.more = false;
+    agent->load_until_ns = 0;
     agent->stage = QS_STAGE_RUNS;
     agent->timed_out = false;
     agent->deadline_ns = 0;
@@ -171,7 +172,8 @@ static int64_t link_deadline(const struct qs_agent *agent)
 int64_t qs_agent_next_deadline_ns(const struct qs_agent *agent)
 {
     int64_t link = link_deadline(agent);
-    return agent->deadline_ns != 0 && agent->deadline_ns < link ? agent->deadline_ns : link;
+    int64_t load = agent->load_until_ns != 0 && agent->load_until_ns < link ? agent->load_until_ns : link;
+    return agent->deadline_ns != 0 && agent->deadline_ns < load ? agent->deadline_ns : load;
 }
 
 void qs_agent_on_time(struct qs_agent *agent)
@@ -187,6 +189,9 @@ void qs_agent_on_time(struct qs_agent *agent)
                                                 shaking ? "the host did not introduce itself in time"
                                                         : "nothing was heard for three heartbeats"));
     }
+    if (agent->load_until_ns != 0 && now >= agent->load_until_ns) {
+        qs_load_end(agent);
+    }
     if (agent->deadline_ns != 0 && now >= agent->deadline_ns) {
         agent->deadline_ns = 0;
         qs_states_dispatch(agent, QS_EV_TIME);
@@ -198,6 +203,7 @@ void qs_agent_stop(struct qs_agent *agent, const char *why)
     if (agent->deadline_ns != 0 || qs_agent_is_silent(agent)) {
         agent->port.end_child(agent->port.ctx, true);
     }
+    qs_load_end(agent);
     if (agent->link_up) {
         const struct qs_msg_bye bye = {.why = qs_text_of(why)};
         qs_talk_send(agent, QS_MSG_BYE, &bye);

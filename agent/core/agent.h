@@ -95,7 +95,7 @@ struct qs_agent {
     struct qs_agent_control control;
     const struct qs_port_controlled *controlled; /* a file of it that is done, being handled */
     uint32_t asked_id;                           /* of a request that is worked at, where it has one */
-    int64_t hook_began_ns;
+    int64_t hook_began_ns, load_until_ns;        /* load: of a LOAD; 0: there is none */
     enum qs_agent_stage stage;
     bool timed_out;      /* the running child reached its limit */
     int64_t deadline_ns; /* of what the state waits for (poll, limit of a child); 0: none */

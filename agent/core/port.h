@@ -18,6 +18,7 @@
 #include "core/port_artifacts.h"
 #include "core/port_control.h"
 #include "core/port_files.h"
+#include "core/port_load.h"
 #include "core/port_program.h"
 #include "core/port_survey.h"
 #include "core/port_trace.h"
@@ -51,8 +52,7 @@ struct qs_port_child {
     bool core_dumped;                 /* SIGNALLED: and left a core dump */
 };
 
-/* A reading of one sensor. status is enum qs_reading_status of the wire; value and age count when it is ok or
- * stale. */
+/* Of one sensor. status: enum qs_reading_status of the wire; value and age count when it is ok or stale. */
 struct qs_port_reading {
     uint8_t status;
     int64_t value;
@@ -112,8 +112,7 @@ struct qs_port {
     void (*output)(void *ctx, struct qs_port_output *out);
 
     /* Mandatory: the state of the machine. evidence(after = false) fills in kind, status and before of up to
-     * cap rows and returns their number; evidence(after = true) gets the same rows back and fills in after.
-     * fact returns false when index is beyond the last one. */
+     * cap rows, returns their number; with after = true it fills in after. fact: false beyond the last. */
     void (*read_sensor)(void *ctx, const char *name, struct qs_port_reading *reading);
     size_t (*evidence)(void *ctx, bool after, struct qs_port_evidence *rows, size_t cap);
     bool (*fact)(void *ctx, size_t index, struct qs_port_fact *fact);
@@ -145,6 +144,7 @@ struct qs_port {
     void (*program_clock)(void *ctx, struct qs_port_clock *out);
     struct qs_port_tracer tracer; /* optional: its start may be NULL */
     struct qs_port_survey survey; /* optional: all NULL */
+    struct qs_port_load load;     /* so */
 };
 
 #endif

@@ -162,6 +162,7 @@ static const struct qs_states_row rows[] = {
     TAKE(BIND, bind),
     TAKE(TUNE, tune),
     TAKE(RESTORE, restore),
+    TAKE(LOAD, load),
 
     MEANWHILE(PING, pong),
     LET_PASS(QS_STATES_ANY_REQUEST, PONG),
@@ -258,6 +259,7 @@ bool qs_states_dispatch(struct qs_agent *agent, unsigned event)
         }
         if (event == QS_EV_LINK_DOWN) {
             agent->asked = NULL; /* nobody waits for its answer */
+            qs_load_end(agent);
         }
         event = row->action ? row->action(agent) : QS_EV_NONE;
         taken = true;

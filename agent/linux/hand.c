@@ -16,8 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { INHERITED_MAX = 1024 };
-
 struct order {
     bool write;
     char path[QS_HAND_PATH_BYTES];
@@ -83,20 +81,6 @@ static enum qs_hand_end write_file(const char *path, const char *text, struct qs
     return end;
 }
 
-/* A stuck hand must hold nothing that somebody waits for: neither the link nor a lock. */
-static void let_go(int kept_fd)
-{
-    int fd = open("/dev/null", O_RDWR);
-    for (int i = 0; i <= 2 && fd >= 0; i++) {
-        dup2(fd, i);
-    }
-    for (int i = 3; i < INHERITED_MAX; i++) {
-        if (i != kept_fd) {
-            close(i);
-        }
-    }
-}
-
 static void serve(const char *given_root, int fd, pid_t parent)
 {
     static struct qs_hand_result result;
@@ -105,7 +89,8 @@ static void serve(const char *given_root, int fd, pid_t parent)
     struct order order;
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     prctl(PR_SET_NAME, "qs-hand", 0, 0, 0);
-    let_go(fd);
+    qs_io_let_go(
+        fd); /* a stuck hand must hold nothing that somebody waits for: neither the link nor a lock */
     bool rooted = realpath(given_root, root) != NULL;
     while (getppid() == parent && recv(fd, &order, sizeof order, 0) == (ssize_t)sizeof order) {
         result.error = 0;

@@ -198,3 +198,17 @@ void qs_dir_close(struct qs_dir *dir)
     close(dir->fd);
     dir->fd = -1;
 }
+
+void qs_io_let_go(int kept_fd)
+{
+    enum { INHERITED_MAX = 1024 };
+    int fd = open("/dev/null", O_RDWR);
+    for (int i = 0; i <= 2 && fd >= 0; i++) {
+        dup2(fd, i);
+    }
+    for (int i = 3; i < INHERITED_MAX; i++) {
+        if (i != kept_fd) {
+            close(i);
+        }
+    }
+}

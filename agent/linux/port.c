@@ -352,6 +352,7 @@ void qs_linux_init(struct qs_linux *os, const char *sysfs)
     os->signal_fd = -1;
     os->stop = os->broken = false;
     os->sums.count = os->sums.next = 0;
+    os->heater.group = 0;
     os->run.cwd_fd = os->hook.cwd_fd = AT_FDCWD;
     os->link.in_fd = os->link.out_fd = os->link.listen_fd = -1;
     qs_probe_open(&os->probe, &allowed, sysfs);
@@ -457,7 +458,8 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
         .files = os->has_cache ? &qs_linux_files_port : NULL,
         .control = os->control.on ? &qs_linux_control_port : NULL,
         .tracer = {.start = op_trace_start, .end = op_trace_end, .result = op_trace_result},
-        .survey = {.find = op_find, .bind = op_bind}};
+        .survey = {.find = op_find, .bind = op_bind},
+        .load = qs_linux_load_port};
     struct qs_agent_options options;
     if (!take_signals(os) || os->child.null_fd < 0 || os->child.null_in_fd < 0) {
         snprintf(error, QS_LINK_ERROR_BYTES, "cannot set up: %s", strerror(errno));

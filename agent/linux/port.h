@@ -10,6 +10,7 @@
 #include "linux/files.h"
 #include "linux/guests.h"
 #include "linux/harness.h"
+#include "linux/heater.h"
 #include "linux/link.h"
 #include "linux/probe.h"
 #include "linux/pull.h"
@@ -32,6 +33,7 @@ struct qs_linux {
     struct qs_facts facts;
     struct qs_pull pull;
     struct qs_tracer tracer;
+    struct qs_heater heater;
     struct qs_linux_files files;
     uint64_t cache_most_bytes; /* 0: the core's own bound */
     bool has_cache;
@@ -59,6 +61,7 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES]);
 bool qs_linux_open_cache(struct qs_linux *os, const char *root, char error[QS_LINK_ERROR_BYTES]);
 extern const struct qs_port_files qs_linux_files_port;     /* port_files.c */
 extern const struct qs_port_control qs_linux_control_port; /* port_control.c */
+extern const struct qs_port_load qs_linux_load_port;       /* port_load.c */
 /* Until the host is gone (stdio) or a signal ends it; then no child is left. */
 void qs_linux_run(struct qs_linux *os);
 /* Takes in the signals that have come: to end, and who was stopped. */

@@ -160,7 +160,7 @@ void qs_sim_settle(struct qs_sim *sim)
 {
     const struct qs_sim_options *o = &sim->options;
     int64_t dt_ns = sim->now_ns - sim->temp_ns;
-    bool works = sim->child_runs && (sim->shared.at == NULL || sim->busy);
+    bool works = sim->loaded || (sim->child_runs && (sim->shared.at == NULL || sim->busy));
     int64_t target = o->ambient_mc + (works ? o->rise_mc : 0);
     double part = dt_ns > 0 ? (double)dt_ns / ((double)o->thermal_tau_ns + (double)dt_ns) : 0.0;
     sim->temp_mc += (int64_t)((double)(target - sim->temp_mc) * part);
@@ -255,6 +255,23 @@ static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *
     }
 }
 
+/* It has one processor. */
+static uint8_t op_load(void *ctx, const char *cpus)
+{
+    struct qs_sim *sim = ctx;
+    qs_sim_settle(sim);
+    sim->loaded = cpus[0] == '\0' || strcmp(cpus, "0") == 0;
+    return sim->loaded ? QS_LOAD_ON : QS_LOAD_NO_CPUS;
+}
+
+static bool op_unload(void *ctx)
+{
+    struct qs_sim *sim = ctx;
+    qs_sim_settle(sim);
+    sim->loaded = false;
+    return true;
+}
+
 static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, size_t cap)
 {
     struct qs_sim *sim = ctx;
@@ -329,6 +346,7 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
         .program_clock = qs_sim_program_clock,
         .pull = qs_sim_pull,
         .files = &qs_sim_files_port,
+        .load = {.start = op_load, .stop = op_unload},
         .tracer = {.start = qs_sim_trace_start, .end = qs_sim_trace_end, .result = qs_sim_trace_result}};
     const struct qs_agent_options agent_options = {.software = "quiesce-agent " QS_VERSION " (simulated)",
                                                    .boot_id = sim->boot_id,
@@ -345,7 +363,7 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
     sim->now_ns = sim->temp_ns = now_ns;
     sim->random = options->seed;
     sim->run_effect_ppm = sim->busy_ticks_ns = 0;
-    sim->capture = sim->streams = sim->child_runs = sim->busy = false;
+    sim->capture = sim->streams = sim->child_runs = sim->busy = sim->loaded = false;
     sim->shared.at = NULL;
     sim->wake_ns = INT64_MAX;
     sim->trace = (struct qs_sim_trace){.end_ns = INT64_MAX};

@@ -70,6 +70,7 @@ struct qs_sim {
     struct qs_shared shared;    /* of a harness run: its memory is harness_memory */
     int64_t wake_ns;            /* when its program wakes the agent; INT64_MAX: never */
     bool busy;                  /* it has a window */
+    bool loaded;                /* its processors are kept busy */
     struct qs_sim_trace trace;
     struct qs_port_item files[QS_SIM_FILES_MAX]; /* pushed: their sizes, no content */
     size_t file_count;

@@ -205,6 +205,8 @@ TRY(tune, walk_tune)
 TRY(tuned, walk_tuned)
 TRY(restore, NO_LISTS)
 TRY(restored, walk_restored)
+TRY(load, NO_LISTS)
+TRY(loaded, NO_LISTS)
 
 static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_HELLO_HOST] = try_hello_host,
@@ -258,6 +260,8 @@ static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_TUNED] = try_tuned,
     [QS_MSG_RESTORE] = try_restore,
     [QS_MSG_RESTORED] = try_restored,
+    [QS_MSG_LOAD] = try_load,
+    [QS_MSG_LOADED] = try_loaded,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -291,6 +291,8 @@ MESSAGES = [
     ("restored", 52, u32("id", 19) + u8("more", 0) +
      many("files", [text("path", FREQ + "scaling_governor") + tuned(1, 0, "schedutil", "performance"),
                     text("path", "a") + tuned(9, 28, "", "")])),
+    ("load", 53, u32("id", 20) + text("cpus", "0-3,6") + u32("for_ms", 600000)),
+    ("loaded", 54, u32("id", 20) + u8("outcome", 2)),
 ]
 
 

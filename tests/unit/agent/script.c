@@ -349,7 +349,8 @@ struct script *script_new(const struct script_options *options)
         .tracer = {.start = options->no_tracer ? NULL : op_trace_start,
                    .end = op_trace_end,
                    .result = op_trace_result},
-        .survey = {.find = options->no_survey ? NULL : op_find, .bind = options->no_survey ? NULL : op_bind}};
+        .survey = {.find = options->no_survey ? NULL : op_find, .bind = options->no_survey ? NULL : op_bind},
+        .load = {.start = options->no_load ? NULL : burden_port.start, .stop = burden_port.stop}};
     s->disk = options->disk;
     s->agent = malloc(sizeof *s->agent);
     memset(s->agent, 0xa5, sizeof *s->agent); /* whoever makes it must not count on zeros */

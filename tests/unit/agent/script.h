@@ -49,8 +49,9 @@ struct script {
         size_t asked, forced;
         int64_t ended_ns;
     } tracer;
-    struct disk disk;                 /* for pushed files */
-    struct knobs knobs;               /* that are changed */
+    struct disk disk;   /* for pushed files */
+    struct knobs knobs; /* that are changed */
+    struct burden burden;
     struct qs_port_document document; /* what the window's process has written: so many bytes of it */
     size_t documents;
     struct {
@@ -70,6 +71,7 @@ struct script_options {
     bool no_stream;  /* it has no stream mode */
     bool no_survey;  /* and looks for no files */
     bool no_control; /* nor does it change any */
+    bool no_load;    /* and keeps no processor busy */
     bool key;
     int64_t handshake_ns;
     size_t ring_bytes; /* 0: the least */

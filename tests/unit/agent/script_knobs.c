@@ -36,3 +36,22 @@ static void op_lease(void *ctx, int64_t ns)
 
 const struct qs_port_control knobs_port = {
     .tune = op_tune, .look = op_look, .restore = op_restore, .lease = op_lease};
+
+static uint8_t op_load(void *ctx, const char *cpus)
+{
+    struct burden *burden = &((struct script *)ctx)->burden;
+    snprintf(burden->cpus, sizeof burden->cpus, "%s", cpus);
+    burden->on = burden->answer == 0;
+    return burden->on ? QS_LOAD_ON : burden->answer;
+}
+
+static bool op_unload(void *ctx)
+{
+    struct burden *burden = &((struct script *)ctx)->burden;
+    burden->stops++;
+    burden->on = burden->linger > 0;
+    burden->linger -= burden->on ? 1 : 0;
+    return !burden->on;
+}
+
+const struct qs_port_load burden_port = {.start = op_load, .stop = op_unload};

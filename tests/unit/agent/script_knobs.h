@@ -11,6 +11,15 @@ struct knobs {
     size_t leases;
 };
 
+/* Processors that it is asked to keep busy. */
+struct burden {
+    bool on;
+    char cpus[QS_PORT_CPUS_BYTES];
+    uint8_t answer;       /* 0: QS_LOAD_ON */
+    size_t stops, linger; /* linger: so many times they have not ended */
+};
+
+extern const struct qs_port_load burden_port;
 extern const struct qs_port_control knobs_port; /* ctx: the struct script */
 
 #endif

@@ -78,6 +78,7 @@ int main(void)
     n = append(all, n, cases_program, cases_program_count);
     n = append(all, n, cases_control, cases_control_count);
     n = append(all, n, cases_tune, cases_tune_count);
+    n = append(all, n, cases_load, cases_load_count);
     append(all, n, last, 3);
     return cmocka_run_group_tests_name("agent.session", all, NULL, NULL);
 }

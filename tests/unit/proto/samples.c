@@ -458,6 +458,8 @@ const struct sample samples[QS_MSG_LAST] = {
     {"tuned", QS_MSG_TUNED, sample_put_tuned, sample_recode_tuned},
     {"restore", QS_MSG_RESTORE, sample_put_restore, sample_recode_restore},
     {"restored", QS_MSG_RESTORED, sample_put_restored, sample_recode_restored},
+    {"load", QS_MSG_LOAD, sample_put_load, sample_recode_load},
+    {"loaded", QS_MSG_LOADED, sample_put_loaded, sample_recode_loaded},
 };
 
 static unsigned hex_digit(int c)

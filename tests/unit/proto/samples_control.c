@@ -113,6 +113,17 @@ bool sample_put_restored(struct qs_writer *w)
     return qs_msg_encode_restored(w, &(struct qs_msg_restored){.id = 19, .files = qs_build_list(&list)});
 }
 
+bool sample_put_load(struct qs_writer *w)
+{
+    return qs_msg_encode_load(
+        w, &(struct qs_msg_load){.id = 20, .cpus = qs_text_of("0-3,6"), .for_ms = QS_LOAD_MAX_MS});
+}
+
+bool sample_put_loaded(struct qs_writer *w)
+{
+    return qs_msg_encode_loaded(w, &(struct qs_msg_loaded){.id = 20, .outcome = QS_LOAD_ON});
+}
+
 #define CONTROL_RECODE(shape)                                                                                \
     RECODE(shape)                                                                                            \
     int sample_recode_##shape(const uint8_t *payload, size_t n, struct qs_writer *w)                         \
@@ -126,3 +137,5 @@ CONTROL_RECODE(tune)
 CONTROL_RECODE(tuned)
 CONTROL_RECODE(restore)
 CONTROL_RECODE(restored)
+CONTROL_RECODE(load)
+CONTROL_RECODE(loaded)

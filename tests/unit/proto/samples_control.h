@@ -18,6 +18,8 @@ CONTROL_SAMPLE(tune);
 CONTROL_SAMPLE(tuned);
 CONTROL_SAMPLE(restore);
 CONTROL_SAMPLE(restored);
+CONTROL_SAMPLE(load);
+CONTROL_SAMPLE(loaded);
 #undef CONTROL_SAMPLE
 bool sample_put_bound(struct qs_writer *w);
 

@@ -169,6 +169,18 @@ static void test_what_became_of_it(void **state)
     assert_string_equal(qs_tune_outcome_name((enum qs_tune_outcome)(QS_TUNE_UNJOURNALLED + 1)), "unknown");
 }
 
+static void test_load(void **state)
+{
+    const struct qs_msg_load load = {.id = 1};
+    const struct qs_msg_loaded loaded = {.outcome = QS_LOAD_OFF};
+    struct qs_writer w;
+    (void)state;
+    RANGE(load, &load, cpus, letters(QS_CPUS_MAX_BYTES), letters(QS_CPUS_MAX_BYTES + 1));
+    RANGE(load, &load, for_ms, QS_LOAD_MAX_MS, QS_LOAD_MAX_MS + 1);
+    RANGE(loaded, &loaded, outcome, QS_LOAD_FAILED, (enum qs_load_outcome)(QS_LOAD_FAILED + 1));
+    RANGE(loaded, &loaded, outcome, QS_LOAD_OFF, (enum qs_load_outcome)0);
+}
+
 /* As many as one message may have, and one more; and the bytes of a list. */
 static void test_lists_end(void **state)
 {
@@ -210,9 +222,13 @@ static void test_lists_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_looked_for),   cmocka_unit_test(test_what_is_found),
-        cmocka_unit_test(test_a_sensor_of_the_host), cmocka_unit_test(test_a_write),
-        cmocka_unit_test(test_what_became_of_it),    cmocka_unit_test(test_lists_end),
+        cmocka_unit_test(test_what_is_looked_for),
+        cmocka_unit_test(test_what_is_found),
+        cmocka_unit_test(test_a_sensor_of_the_host),
+        cmocka_unit_test(test_a_write),
+        cmocka_unit_test(test_what_became_of_it),
+        cmocka_unit_test(test_lists_end),
+        cmocka_unit_test(test_load),
     };
     return cmocka_run_group_tests_name("control", tests, NULL, NULL);
 }

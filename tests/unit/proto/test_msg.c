@@ -15,7 +15,7 @@
 static const char *page_path;
 
 /* One letter a type, from 1: the host sends H, the agent A, both B. */
-static const char senders[] = "HABBBHAAHHAHAHAAHHAAAHHAHBBHAHHAHAHHAHAHAAHAHAHAHAHA";
+static const char senders[] = "HABBBHAAHHAHAHAAHHAAAHHAHBBHAHHAHAHHAHAHAAHAHAHAHAHAHA";
 
 static void test_who_may_send(void **state)
 {
@@ -142,10 +142,10 @@ static void test_words(void **state)
 /* Each request is the host's and its reply the agent's; what is the same in both is found in both. */
 static void test_requests(void **state)
 {
-    static const uint8_t asked[] = {QS_MSG_RESEND, QS_MSG_RUN_BEGIN, QS_MSG_HOOK,       QS_MSG_RUN_END,
-                                    QS_MSG_PULL,   QS_MSG_TRACE,     QS_MSG_TRACE_STOP, QS_MSG_HAVE,
-                                    QS_MSG_PUT,    QS_MSG_STAGE,     QS_MSG_CLEAN,      QS_MSG_READ,
-                                    QS_MSG_SURVEY, QS_MSG_BIND,      QS_MSG_TUNE,       QS_MSG_RESTORE};
+    static const uint8_t asked[] = {
+        QS_MSG_RESEND,     QS_MSG_RUN_BEGIN, QS_MSG_HOOK, QS_MSG_RUN_END, QS_MSG_PULL,  QS_MSG_TRACE,
+        QS_MSG_TRACE_STOP, QS_MSG_HAVE,      QS_MSG_PUT,  QS_MSG_STAGE,   QS_MSG_CLEAN, QS_MSG_READ,
+        QS_MSG_SURVEY,     QS_MSG_BIND,      QS_MSG_TUNE, QS_MSG_RESTORE, QS_MSG_LOAD};
     size_t n = 0;
     (void)state;
     for (uint8_t type = 0; type < 200; type++) {
