@@ -106,7 +106,8 @@ enum qs_feature {
     QS_FEATURE_SURVEY = 1024,     /* files are found and read, and become sensors: SURVEY, BIND */
     QS_FEATURE_CONTROL = 2048,    /* files are written and put back: TUNE, RESTORE */
     QS_FEATURE_LOAD = 4096,       /* processors are kept busy on request: LOAD */
-    QS_FEATURE_ALL = 8191         /* what this version knows */
+    QS_FEATURE_SENSE = 8192,      /* BIND has tables, bits and what is steady; TUNE in a run, too */
+    QS_FEATURE_ALL = 16383        /* what this version knows */
 };
 
 /* "HELLO_HOST", ...; "unknown" for what is no message. */

@@ -100,6 +100,13 @@ static bool is_scale(int64_t v)
     return v >= 1 && v <= QS_BIND_SCALE_MAX;
 }
 
+/* A table has its lo .. hi for the keys. */
+static bool are_bind_flags(unsigned flags)
+{
+    const unsigned others = QS_BIND_HELD | QS_BIND_BITS;
+    return (flags & ~(unsigned)QS_BIND_FLAGS) == 0 && ((flags & QS_BIND_TABLE) == 0 || (flags & others) == 0);
+}
+
 static struct qs_binding read_binding(struct qs_wire_reader *r)
 {
     struct qs_binding v = {.name = qs_get_text(r)};
@@ -110,7 +117,7 @@ static struct qs_binding read_binding(struct qs_wire_reader *r)
     v.hi = qs_get_i64(r);
     v.flags = qs_get_u8(r);
     check(r, qs_codec_is_name(v.name) && is_path(v.path) && is_scale(v.mul) && is_scale(v.div) &&
-                 v.lo <= v.hi && (v.flags & ~(unsigned)QS_BIND_FLAGS) == 0);
+                 v.lo <= v.hi && are_bind_flags(v.flags));
     return v;
 }
 

@@ -1,5 +1,6 @@
 /* What is on a device, and what of it is changed for a while: files are found and read, some become sensors,
- * some are written and put back. Only where QS_FEATURE_CONTROL is agreed, and only between runs. Paths are
+ * some are written and put back. Only where QS_FEATURE_CONTROL is agreed, and only between runs (TUNE between
+ * windows, too, where QS_FEATURE_SENSE is agreed). Paths are
  * relative to the agent's root for them (/sys): 1 .. QS_CONTROL_PATH_MAX_BYTES, no empty part, no "." or
  * "..". Each list has at most QS_CONTROL_MAX_BYTES encoded, so that its message fits the shortest frame. */
 #ifndef QS_PROTO_MSG_CONTROL_H
@@ -40,7 +41,12 @@ int qs_msg_decode_surveyed(const uint8_t *p, size_t n, struct qs_msg_surveyed *m
 enum qs_bind_flag {
     QS_BIND_EVIDENCE = 1, /* also read around each window */
     QS_BIND_HELD = 2, /* a value outside of lo .. hi is one, and taints the window around which it is read */
-    QS_BIND_FLAGS = 3
+    /* The rest where QS_FEATURE_SENSE is agreed. */
+    QS_BIND_TABLE = 4,   /* lines with a key first and a count last: the sum of the counts of other keys than
+                            lo .. hi, * mul / div; not together with the two around it */
+    QS_BIND_BITS = 8,    /* the number is hexadecimal: what it has of the bits of mul, / div */
+    QS_BIND_STEADY = 16, /* a change taints the window, unless the window has a bound of this name */
+    QS_BIND_FLAGS = 31
 };
 struct qs_binding {
     struct qs_text name; /* 1 .. QS_NAME_MAX_BYTES; goes before a sensor of the agent's own that has it too */

@@ -125,7 +125,7 @@ static const struct qs_request rows[] = {
      .reply_ns = S(120)},
     {.type = QS_MSG_TUNE,
      .reply = QS_MSG_TUNED,
-     .phases = QS_REQUEST_IDLE,
+     .phases = ANY,
      BY(tune, id, tuned),
      .feature = QS_FEATURE_CONTROL,
      .lacks = no_control,

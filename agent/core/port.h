@@ -63,7 +63,7 @@ struct qs_port_reading {
 struct qs_port_evidence {
     char kind[QS_PORT_KIND_BYTES];
     uint8_t status;
-    bool held; /* both within lo .. hi, or the window is tainted */
+    bool held, steady; /* both within lo .. hi; both the same, unless bounded: or the window is tainted */
     int64_t before, after, lo, hi;
 };
 

@@ -104,6 +104,19 @@ static void taint_by_bounds(struct qs_agent *agent, struct qs_build *list)
     }
 }
 
+/* What changed that should not, by how much; the host's bound of its name goes before that. */
+static void taint_if_unsteady(const struct qs_agent_window *w, struct qs_build *list)
+{
+    for (size_t i = 0; i < w->evidence_count; i++) {
+        const struct qs_port_evidence *e = &w->evidence[i];
+        int64_t by;
+        if (e->steady && e->status == QS_READING_OK && !has_bound(w, e->kind) &&
+            !__builtin_sub_overflow(e->after, e->before, &by) && by != 0) {
+            taint(list, -1, e->kind, by, 0);
+        }
+    }
+}
+
 /* What is held must have stood where it was put, before and after. */
 static void taint_by_holds(const struct qs_agent_window *w, struct qs_build *list)
 {
@@ -184,6 +197,7 @@ static struct qs_list build_taints(struct qs_agent *agent, uint32_t unread, uint
     taint_by_gate(agent, &list);
     taint_by_bounds(agent, &list);
     taint_by_holds(w, &list);
+    taint_if_unsteady(w, &list);
     if (w->frames > 0) {
         taint(&list, -1, "link.frames", w->frames, 0);
     }

@@ -56,7 +56,7 @@ struct qs_source {
 struct qs_bound_file {
     char path[QS_CONTROL_PATH_MAX_BYTES + 1];
     int64_t mul, div, lo, hi;
-    bool held;
+    uint8_t flags; /* enum qs_bind_flag of the wire */
 };
 
 /* Ticks of the allowed CPUs since boot. */

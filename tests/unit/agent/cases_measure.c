@@ -160,6 +160,43 @@ static void taints_what_is_not_held(void **state)
     }
 }
 
+/* What is to be steady: any change, by how much; a bound of its name goes before that. */
+static void taints_what_changed(void **state)
+{
+    static const struct {
+        const char *kind;
+        int64_t before, after;
+        uint8_t status;
+        int64_t value;
+    } cases[] = {{"residency:policy0", 70, 70, QS_READING_OK, 0},
+                 {"residency:policy0", 70, 80, QS_READING_OK, 10},
+                 {"residency:policy0", 70, 30, QS_READING_OK, -40},
+                 {"residency:policy0", 70, 80, QS_READING_UNREADABLE, 0},
+                 {"residency:policy0", INT64_MIN, INT64_MAX, QS_READING_OK, 0},
+                 {"cpu.steal_ticks", 70, 73, QS_READING_OK, 0}, /* its bound */
+                 {"cpu.steal_ticks", 70, 74, QS_READING_OK, 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct script *s = script_new(&plain);
+        struct qs_msg_closed m;
+        int64_t value = 0;
+        script_connect(s);
+        script_run(s, &(struct run_spec){.capture = false});
+        s->third_kind = cases[i].kind;
+        s->third_value = cases[i].before;
+        s->third_steady = true;
+        script_measuring(s, 0, 1);
+        s->third_value = cases[i].after;
+        s->third_status = cases[i].status;
+        script_exit(s, 1 * MS, 0);
+        script_expect_closed(s, &m);
+        assert_int_equal(m.taints.count, cases[i].value != 0);
+        assert_int_equal(peer_has_taint(&m, cases[i].kind, -1, &value), cases[i].value != 0);
+        assert_int_equal(value, cases[i].value);
+        script_free(s);
+    }
+}
+
 static void taints_by_evidence_and_link(void **state)
 {
     struct script *s = measuring(&(struct run_spec){.capture = false}, 1);
@@ -416,6 +453,7 @@ const struct CMUnitTest cases_measure[] = {
     cmocka_unit_test(knows_the_expected_exits),
     cmocka_unit_test(bounds_its_taints),
     cmocka_unit_test(taints_what_is_not_held),
+    cmocka_unit_test(taints_what_changed),
     cmocka_unit_test(ends_a_process_in_three_stages),
     cmocka_unit_test(records_what_a_conclude_leaves),
 };

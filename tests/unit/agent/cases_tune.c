@@ -140,6 +140,24 @@ static void answers_at_once_when_nothing_was_written(void **state)
     script_free(s);
 }
 
+/* Between two windows what slipped is written again, and the run goes on. */
+static void writes_within_a_run(void **state)
+{
+    static const struct write writes[] = {{"a", "7", 0}};
+    struct script *s = connected();
+    (void)state;
+    script_run(s, &(struct run_spec){.capture = false});
+    send_tune(s, writes, 1, 100);
+    script_expect_work(s, QS_STATE_RUN_OPEN, QS_MSG_TUNE);
+    answer_tune(s, "tune a=7 flags 0", QS_TUNE_SET);
+    script_pass(s, 100 * MS);
+    answer_look(s, "look a=7", QS_TUNE_SET, "7");
+    script_expect(s, QS_MSG_TUNED);
+    script_expect_state(s, QS_STATE_RUN_OPEN);
+    script_measuring(s, 0, 1);
+    script_free(s);
+}
+
 /* The longest list with the longest answers. */
 static void takes_as_many_as_the_wire(void **state)
 {
@@ -382,6 +400,7 @@ static void forgets_what_a_lost_host_asked(void **state)
 const struct CMUnitTest cases_tune[] = {
     cmocka_unit_test(writes_then_reads_back),
     cmocka_unit_test(answers_at_once_when_nothing_was_written),
+    cmocka_unit_test(writes_within_a_run),
     cmocka_unit_test(takes_as_many_as_the_wire),
     cmocka_unit_test(puts_back_one_after_the_other),
     cmocka_unit_test(puts_back_page_by_page),

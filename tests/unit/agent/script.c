@@ -143,6 +143,7 @@ static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, 
     rows[2].status = s->third_status;
     rows[2].held = s->third_hi != 0;
     rows[2].lo = rows[2].hi = s->third_hi;
+    rows[2].steady = s->third_steady;
     rows[2].after = s->third_value;
     rows[2].before = after ? rows[2].before : s->third_value;
     return 3;

@@ -29,6 +29,7 @@ struct script {
     const char *third_kind;        /* of evidence; NULL: "another" */
     int64_t third_value, third_hi; /* hi: it is held there */
     uint8_t third_status;
+    bool third_steady;
     int64_t evidence_ns; /* that reading it after a window takes */
     uint32_t unread;
     size_t output_bytes;                          /* of a window or a hook; 0: "said" of 40 */

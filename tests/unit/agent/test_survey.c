@@ -241,6 +241,115 @@ static void stands_in_for_our_own(void **state)
     qs_probe_close(&probe);
 }
 
+static const char *table_of(int key, const char *text)
+{
+    static char name[16];
+    char path[24];
+    snprintf(name, sizeof name, "t%d", key);
+    snprintf(path, sizeof path, "table%d", key);
+    put(path, text);
+    bind(name, path, 10, 1, 1800000, 1800000, QS_BIND_TABLE | QS_BIND_EVIDENCE);
+    return name;
+}
+
+/* What of time_in_state (old: with titles, a devfreq's matrix) is outside of the operating point. */
+static void sums_tables(void **state)
+{
+    static const struct {
+        const char *text;
+        uint8_t status;
+        int64_t value;
+    } cases[] = {
+        {"600000 70\n1200000 30\n1800000 4711\n", QS_READING_OK, 1000},
+        {"600000 70\n1800000 4711", QS_READING_OK, 700}, /* no end of line */
+        {"1800000 4711\n", QS_READING_OK, 0},
+        {"   From  :   To\n         :  600000 1800000   time(ms)\n"
+         "   600000:       0       3        12\n*1800000:       2       0     99999\nTotal transition : 5\n",
+         QS_READING_OK, 120},
+        {"freq cpu0\n600000 N/A\n1800000 5\n", QS_READING_UNREADABLE, 0},
+        {"600000\n1800000 5\n", QS_READING_UNREADABLE, 0}, /* no count */
+        {"600000 -5\n1800000 5\n", QS_READING_UNREADABLE, 0},
+        {"600000 5x\n1800000 5\n", QS_READING_UNREADABLE, 0},
+        {"600000 5\n1200000 5\n", QS_READING_UNREADABLE, 0}, /* the operating point is another table's */
+        {"600000 99999999999999999999999\n1800000 5\n", QS_READING_UNREADABLE, 0},
+        {"600000 100000000000000000\n1800000 5\n", QS_READING_UNREADABLE, 0},
+        {"600000 99999999999999999\n1800000 5\n", QS_READING_OK, 999999999999999990},
+        {"99999999999999999999999 5\n1800000 5\n", QS_READING_OK, 50},
+        {"\n\n \n", QS_READING_UNREADABLE, 0},
+        {"", QS_READING_UNREADABLE, 0},
+    };
+    (void)state;
+    open_probe();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        reads(table_of((int)i, cases[i].text), cases[i].status, cases[i].value);
+    }
+    qs_probe_close(&probe);
+}
+
+/* As many lines as fit, one byte more, sums beyond all numbers, and a NUL. */
+static void sums_no_hostile_table(void **state)
+{
+    static char text[QS_PROBE_TEXT_BYTES + 1];
+    static const char line[] = "600000 1\n";
+    const size_t n = sizeof line - 1;
+    const size_t lines = (QS_PROBE_TEXT_BYTES - 2) / n - 1;
+    (void)state;
+    open_probe();
+    memcpy(text, "1800000 0\n", 10);
+    for (size_t i = 0; i < lines - 1; i++) {
+        memcpy(text + 10 + i * n, line, n);
+    }
+    reads(table_of(0, text), QS_READING_OK, 10 * (int64_t)(lines - 1));
+    memset(text + 10 + (lines - 1) * n, '\n', QS_PROBE_TEXT_BYTES - 11 - (lines - 1) * n);
+    assert_int_equal(strlen(text), QS_PROBE_TEXT_BYTES - 1);
+    reads(table_of(1, text), QS_READING_UNREADABLE, 0);
+    text[0] = '\0';
+    for (int i = 0; i < 200; i++) {
+        strcat(text, "600000 99999999999999999\n");
+    }
+    strcat(text, "1800000 0\n");
+    reads(table_of(2, text), QS_READING_UNREADABLE, 0);
+    FILE *f = fopen("table3", "w");
+    assert_non_null(f);
+    fwrite("1800000 5\n\0 600000 5\n", 1, 22, f);
+    fclose(f);
+    bind("nul", "table3", 1, 1, 1800000, 1800000, QS_BIND_TABLE);
+    reads("nul", QS_READING_UNREADABLE, 0);
+    qs_probe_close(&probe);
+}
+
+/* What throttled a Raspberry Pi: a word in hexadecimal, with 0x or without. */
+static void takes_bits(void **state)
+{
+    (void)state;
+    put("throttled", "50005\n");
+    put("prefixed", " 0xF0004\n");
+    put("text", "none\n");
+    put("minus", "-1\n");
+    put("large", "fffffffffffffffff\n");
+    open_probe();
+    bind("now", "throttled", 0xf, 1, 0, 0, QS_BIND_BITS | QS_BIND_HELD | QS_BIND_EVIDENCE);
+    bind("since", "throttled", 0xf0000, 0x10000, 0, 15, QS_BIND_BITS | QS_BIND_STEADY | QS_BIND_EVIDENCE);
+    bind("prefixed", "prefixed", 0xf0000, 0x10000, 0, 15, QS_BIND_BITS);
+    bind("beyond", "prefixed", 0xf0000, 0x10000, 0, 14, QS_BIND_BITS);
+    bind("text", "text", 1, 1, 0, 15, QS_BIND_BITS);
+    bind("minus", "minus", 1, 1, 0, 15, QS_BIND_BITS);
+    bind("large", "large", 1, 1, 0, 15, QS_BIND_BITS);
+    reads("now", QS_READING_OK, 5);
+    reads("since", QS_READING_OK, 5);
+    reads("prefixed", QS_READING_OK, 15);
+    reads("beyond", QS_READING_UNREADABLE, 0);
+    reads("text", QS_READING_UNREADABLE, 0);
+    reads("minus", QS_READING_UNREADABLE, 0);
+    reads("large", QS_READING_UNREADABLE, 0);
+    static struct qs_port_evidence rows[QS_EVIDENCE_MAX];
+    size_t n = qs_probe_evidence(&probe, false, rows, QS_EVIDENCE_MAX);
+    assert_string_equal(rows[n - 2].kind, "now");
+    assert_true(rows[n - 2].held && !rows[n - 2].steady);
+    assert_true(rows[n - 1].steady && !rows[n - 1].held);
+    qs_probe_close(&probe);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +358,9 @@ int main(void)
         cmocka_unit_test_setup(stays_below_the_root, enter_root),
         cmocka_unit_test_setup(scales_and_bounds, enter_root),
         cmocka_unit_test_setup(stands_in_for_our_own, enter_root),
+        cmocka_unit_test_setup(sums_tables, enter_root),
+        cmocka_unit_test_setup(sums_no_hostile_table, enter_root),
+        cmocka_unit_test_setup(takes_bits, enter_root),
     };
     return cmocka_run_group_tests_name("survey", tests, enter_folder, leave_folder);
 }

@@ -128,7 +128,10 @@ static void test_a_sensor_of_the_host(void **state)
     ENDS(binding_passes, v, div, QS_BIND_SCALE_MAX, INT64_C(1) + QS_BIND_SCALE_MAX);
     ENDS(binding_passes, v, div, 1, 0); /* nothing is divided by it */
     ENDS(binding_passes, v, hi, INT64_MAX, 2);
-    ENDS(binding_passes, v, flags, QS_BIND_FLAGS, QS_BIND_FLAGS + 1);
+    ENDS(binding_passes, v, flags, QS_BIND_FLAGS & ~QS_BIND_TABLE, QS_BIND_FLAGS + 1);
+    ENDS(binding_passes, v, flags, QS_BIND_TABLE | QS_BIND_EVIDENCE | QS_BIND_STEADY,
+         QS_BIND_TABLE | QS_BIND_HELD);
+    ENDS(binding_passes, v, flags, QS_BIND_TABLE, QS_BIND_TABLE | QS_BIND_BITS);
 }
 
 static void test_a_write(void **state)
