@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { DEATH_MS = 100 }; /* a killed hand whose driver lets itself be interrupted has ended by then */
+
 struct order {
     bool write;
     char path[QS_HAND_PATH_BYTES];
@@ -130,16 +132,42 @@ static bool start(struct qs_hand *hand)
     return true;
 }
 
+bool qs_hand_is_stuck(int stuck_fd, int wait_ms)
+{
+    struct pollfd fd = {.fd = stuck_fd, .events = 0};
+    return poll(&fd, 1, wait_ms) <= 0;
+}
+
+static void end(struct qs_hand *hand)
+{
+    if (waitpid(hand->pid, NULL, WNOHANG) == 0) { /* else its number may be somebody else's by now */
+        kill(hand->pid, SIGKILL);
+    }
+}
+
 void qs_hand_close(struct qs_hand *hand)
 {
     if (hand->fd >= 0) {
-        if (waitpid(hand->pid, NULL, WNOHANG) == 0) { /* else its number may be somebody else's by now */
-            kill(hand->pid, SIGKILL);
-            waitpid(hand->pid, NULL, WNOHANG);
-        }
+        end(hand);
+        waitpid(hand->pid, NULL, WNOHANG);
         qs_io_close(&hand->fd);
     }
     hand->pid = 0;
+}
+
+/* Ends it. Returns what it leaves while it is stuck, or -1. */
+static int leave(struct qs_hand *hand)
+{
+    int fd = hand->fd;
+    shutdown(fd, SHUT_WR); /* whoever cannot be killed is given nothing more to do */
+    end(hand);
+    if (!qs_hand_is_stuck(fd, DEATH_MS)) {
+        qs_io_close(&fd);
+    }
+    waitpid(hand->pid, NULL, WNOHANG);
+    hand->fd = -1;
+    hand->pid = 0;
+    return fd;
 }
 
 /* False: it did not come in time, or the hand has died. */
@@ -155,8 +183,10 @@ static bool hear(const struct qs_hand *hand, struct qs_hand_result *ret)
     return fd.revents != 0 && recv(hand->fd, ret, sizeof *ret, MSG_DONTWAIT) == (ssize_t)sizeof *ret;
 }
 
-static void order_one(struct qs_hand *hand, const struct order *order, struct qs_hand_result *ret)
+static void order_one(struct qs_hand *hand, const struct order *order, struct qs_hand_result *ret,
+                      int *stuck_fd)
 {
+    *stuck_fd = -1;
     ret->end = QS_HAND_FAILED;
     ret->error = 0;
     ret->n = 0;
@@ -172,7 +202,7 @@ static void order_one(struct qs_hand *hand, const struct order *order, struct qs
     ret->error = ETIMEDOUT;
     ret->n = 0;
     ret->text[0] = '\0';
-    qs_hand_close(hand);
+    *stuck_fd = leave(hand);
 }
 
 static bool fill(struct order *order, const char *path, const char *text, struct qs_hand_result *ret)
@@ -189,16 +219,20 @@ static bool fill(struct order *order, const char *path, const char *text, struct
 void qs_hand_read(struct qs_hand *hand, const char *path, struct qs_hand_result *ret)
 {
     struct order order;
+    int stuck_fd = -1;
     if (fill(&order, path, "", ret)) {
-        order_one(hand, &order, ret);
+        order_one(hand, &order, ret, &stuck_fd);
+        qs_io_close(&stuck_fd); /* what it reads nobody needs any more */
     }
 }
 
-void qs_hand_write(struct qs_hand *hand, const char *path, const char *text, struct qs_hand_result *ret)
+void qs_hand_write(struct qs_hand *hand, const char *path, const char *text, struct qs_hand_result *ret,
+                   int *stuck_fd)
 {
     struct order order;
+    *stuck_fd = -1;
     if (fill(&order, path, text, ret)) {
         order.write = true;
-        order_one(hand, &order, ret);
+        order_one(hand, &order, ret, stuck_fd);
     }
 }

@@ -4,6 +4,7 @@
 #ifndef QS_LINUX_HAND_H
 #define QS_LINUX_HAND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -35,8 +36,13 @@ struct qs_hand_result {
 void qs_hand_init(struct qs_hand *hand, const char *root, int64_t limit_ns);
 /* path: relative to the root; where links lead it must be below it, too. */
 void qs_hand_read(struct qs_hand *hand, const char *path, struct qs_hand_result *ret);
-/* text: in one write, with a line's end behind it. */
-void qs_hand_write(struct qs_hand *hand, const char *path, const char *text, struct qs_hand_result *ret);
+/* text: in one write, with a line's end behind it. LATE, from a driver that cannot be interrupted: *stuck_fd
+ * is what the killed hand leaves, the caller's from then on; it hangs up when the hand has come to its end,
+ * and until then the text may still be written. Else it is -1. */
+void qs_hand_write(struct qs_hand *hand, const char *path, const char *text, struct qs_hand_result *ret,
+                   int *stuck_fd);
+/* Whether the hand that has left this may still write. Waits for its end for so long. */
+bool qs_hand_is_stuck(int stuck_fd, int wait_ms);
 /* Ends it; the next file needs another one. Its end is still to be waited for. */
 void qs_hand_close(struct qs_hand *hand);
 

@@ -6,16 +6,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LENGTH_BYTES = 2, CRC_BYTES = 4 };
 
 static const char name[] = "control.journal";
 static const char new_name[] = "control.journal.new";
+static const char lock_name[] = "control.lock";
 
 size_t qs_journal_encode(const struct qs_journal_record *r, uint8_t *out, size_t cap)
 {
@@ -103,6 +106,15 @@ static void forget(struct qs_journal_state *state, size_t i)
     memmove(&state->entries[i], &state->entries[i + 1], (state->count - i) * sizeof state->entries[0]);
 }
 
+static struct qs_journal_entry *add(struct qs_journal_state *state, struct qs_text path, struct qs_text value)
+{
+    struct qs_journal_entry *e = &state->entries[state->count++];
+    *e = (struct qs_journal_entry){.stuck_fd = -1};
+    qs_text_copy(path, e->path, sizeof e->path);
+    qs_text_copy(value, e->value, sizeof e->value);
+    return e;
+}
+
 static void apply(struct qs_journal_state *state, const struct qs_journal_record *r)
 {
     if (r->kind == QS_JOURNAL_HEAD) {
@@ -118,10 +130,7 @@ static void apply(struct qs_journal_state *state, const struct qs_journal_record
     } else if (e) {
         e->flags |= r->flags;
     } else if (state->count < QS_JOURNAL_ENTRIES) {
-        e = &state->entries[state->count++];
-        qs_text_copy(r->path, e->path, sizeof e->path);
-        qs_text_copy(r->value, e->value, sizeof e->value);
-        e->flags = r->flags;
+        add(state, r->path, r->value)->flags = r->flags;
     } else {
         state->damaged = true; /* none of ours has so many */
     }
@@ -246,6 +255,11 @@ static bool append(struct qs_journal *j, const char *path, const char *value, ui
     return true;
 }
 
+struct qs_journal_entry *qs_journal_find(struct qs_journal *j, const char *path)
+{
+    return find(&j->state, qs_text_of(path));
+}
+
 bool qs_journal_keep(struct qs_journal *j, const char *path, const char *value, uint8_t flags)
 {
     struct qs_journal_entry *e = find(&j->state, qs_text_of(path));
@@ -260,11 +274,7 @@ bool qs_journal_keep(struct qs_journal *j, const char *path, const char *value, 
         return false;
     }
     if (!e) {
-        e = &j->state.entries[j->state.count++];
-        snprintf(e->path, sizeof e->path, "%s", path);
-        snprintf(e->value, sizeof e->value, "%s", value);
-        e->flags = 0;
-        e->turn = 0;
+        e = add(&j->state, qs_text_of(path), qs_text_of(value));
     }
     e->flags |= flags;
     return true;
@@ -319,14 +329,70 @@ static bool fail(struct qs_journal *j, const char *dir, const char *why, char *e
     return false;
 }
 
+static bool is_own(int fd, struct stat *file)
+{
+    return fstat(fd, file) == 0 && S_ISREG(file->st_mode) && file->st_uid == geteuid() &&
+           file->st_nlink == 1 && (file->st_mode & 022) == 0;
+}
+
 /* What is read there is written into the device's files, perhaps by root. */
 static bool is_ours(const struct qs_journal *j)
 {
     struct stat dir;
     struct stat file;
-    return fstat(j->dir_fd, &dir) == 0 && fstat(j->fd, &file) == 0 && (dir.st_mode & 022) == 0 &&
-           S_ISREG(file.st_mode) && file.st_uid == geteuid() && file.st_nlink == 1 &&
-           (file.st_mode & 022) == 0;
+    return fstat(j->dir_fd, &dir) == 0 && (dir.st_mode & 022) == 0 && is_own(j->fd, &file);
+}
+
+void qs_journal_say_holder(const struct qs_journal *j)
+{
+    char text[16];
+    int n = snprintf(text, sizeof text, "%d\n", (int)getpid());
+    if (ftruncate(j->lock_fd, 0) == 0) {
+        (void)!pwrite(j->lock_fd, text, (size_t)n, 0); /* without it nobody knows, and that is all */
+    }
+}
+
+/* Who has the lock, with its name. 0: nobody knows. */
+static pid_t find_holder(const struct qs_journal *j, char comm[32])
+{
+    char text[16] = "";
+    char path[32];
+    struct stat file;
+    const char *p = text;
+    int64_t pid = 0;
+    int fd = openat(j->dir_fd, lock_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    bool known = fd >= 0 && is_own(fd, &file) && pread(fd, text, sizeof text - 1, 0) > 0 &&
+                 qs_io_i64(&p, &pid) && pid > 1 && pid <= INT32_MAX;
+    qs_io_close(&fd);
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    return known && qs_io_line(path, comm, 32) ? (pid_t)pid : 0;
+}
+
+enum { HAND_OVER_TRIES = 200, HAND_OVER_NS = 10 * 1000 * 1000 };
+
+/* False: `why` names who has it. */
+static bool lock(struct qs_journal *j, char why[150])
+{
+    const struct timespec pause = {.tv_nsec = HAND_OVER_NS};
+    char comm[32];
+    j->lock_fd = qs_files_lock(j->dir_fd, lock_name);
+    int error = errno;
+    pid_t holder = j->lock_fd < 0 && error == EBUSY ? find_holder(j, comm) : 0;
+    if (holder > 0 && strcmp(comm, QS_JOURNAL_LINGERER) == 0 && kill(holder, SIGTERM) == 0) {
+        for (int i = 0; j->lock_fd < 0 && i < HAND_OVER_TRIES; i++) {
+            nanosleep(&pause, NULL);
+            j->lock_fd = qs_files_lock(j->dir_fd, lock_name);
+        }
+    }
+    if (j->lock_fd >= 0) {
+        qs_journal_say_holder(j);
+        return true;
+    }
+    snprintf(why, 150, "%s", error == EBUSY ? "another agent has it" : strerror(error));
+    if (holder > 0) {
+        snprintf(why, 150, "another agent has it (process %d, %.31s)", (int)holder, comm);
+    }
+    return false;
 }
 
 bool qs_journal_open(struct qs_journal *j, const char *dir, const char *boot, const char *root,
@@ -340,9 +406,11 @@ bool qs_journal_open(struct qs_journal *j, const char *dir, const char *boot, co
     snprintf(j->boot, sizeof j->boot, "%s", boot);
     snprintf(j->root, sizeof j->root, "%s", root);
     j->dir_fd = qs_files_open_state(dir);
-    j->lock_fd = j->dir_fd < 0 ? -1 : qs_files_lock(j->dir_fd, "control.lock");
-    if (j->lock_fd < 0) {
-        return fail(j, dir, errno == EBUSY ? "another agent has it" : strerror(errno), error);
+    if (j->dir_fd < 0) {
+        return fail(j, dir, strerror(errno), error);
+    }
+    if (!lock(j, why)) {
+        return fail(j, dir, why, error);
     }
     j->fd = openat(j->dir_fd, name, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (j->fd >= 0 && !is_ours(j)) {

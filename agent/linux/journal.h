@@ -28,11 +28,19 @@ enum {
     QS_JOURNAL_ERROR_BYTES = 320
 };
 
+/* The name of a process that keeps a journal only to put back what it holds: whoever comes next does that,
+ * and ends it. */
+#define QS_JOURNAL_LINGERER "qs-restorer"
+
 enum qs_journal_kind { QS_JOURNAL_HEAD = 1, QS_JOURNAL_SET = 2, QS_JOURNAL_DONE = 3 };
 /* As in a TUNE. */
 enum qs_journal_flag { QS_JOURNAL_PERSISTENT = 1, QS_JOURNAL_BLIND = 2 };
 
 struct qs_journal_record {
+    /* The name of a process that keeps a journal only to put back what it holds: whoever comes next does
+     * that, and ends it. */
+#define QS_JOURNAL_LINGERER "qs-restorer"
+
     enum qs_journal_kind kind;
     uint8_t flags;              /* SET */
     struct qs_text boot, root;  /* HEAD */
@@ -47,7 +55,11 @@ size_t qs_journal_decode(const uint8_t *bytes, size_t n, struct qs_journal_recor
 struct qs_journal_entry {
     char path[QS_JOURNAL_TEXT_BYTES], value[QS_JOURNAL_TEXT_BYTES];
     uint8_t flags;
-    uint8_t turn; /* the keeper's, while it puts back */
+    /* The keeper's, and not on disk. */
+    uint8_t turn; /* while it puts back */
+    int stuck_fd; /* owned; of a hand that may still write it (hand.h); -1: there is none */
+    bool looked;  /* it could not be put back, and has said this since */
+    char seen[QS_JOURNAL_TEXT_BYTES];
 };
 
 struct qs_journal_state {
@@ -73,9 +85,13 @@ struct qs_journal {
 bool qs_journal_open(struct qs_journal *j, const char *dir, const char *boot, const char *root,
                      char error[QS_JOURNAL_ERROR_BYTES]);
 void qs_journal_close(struct qs_journal *j);
+/* This process has it from now on, for whoever is kept out of it to see. */
+void qs_journal_say_holder(const struct qs_journal *j);
 /* The value is on disk when this returns true; where the path is there already, its first value stays. False:
  * errno, and the path may not be changed. */
 bool qs_journal_keep(struct qs_journal *j, const char *path, const char *value, uint8_t flags);
+/* The entry of this path; NULL: it is not there. Valid until one is released. */
+struct qs_journal_entry *qs_journal_find(struct qs_journal *j, const char *path);
 /* Entry i stands on the device again: it is gone from the journal. */
 void qs_journal_release(struct qs_journal *j, size_t i);
 

@@ -1,151 +1,114 @@
 #include "linux/keeper.h"
 
 #include "linux/io.h"
+#include "linux/knob.h"
 #include "proto/names.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 
 #define HAND_NS     INT64_C(2000000000) /* for one file of a driver */
 #define PATIENCE_NS INT64_C(5000000000) /* with an agent that should say that it lives */
+#define RETRY_NS    INT64_C(1000000000) /* until what was left is tried again; then twice that */
+
+enum { TRIES_MAX = 8 }; /* four minutes in all */
 
 /* An entry's turn, while everything is put back. */
 enum { FRESH, LATER, TRIED };
 
-/* What the text says: without the blanks around it, and of "low [middle] high" the chosen word, which is what
- * such a file is given. False: it is too long to be put back. */
-static bool understand(const struct qs_hand_result *said, char ret[QS_JOURNAL_TEXT_BYTES])
+/* Whether a hand may still write it, whatever is put there meanwhile. */
+static bool is_stuck(struct qs_journal_entry *e)
 {
-    const char *from = said->text;
-    const char *end = from + said->n;
-    const char *open = memchr(from, '[', said->n);
-    const char *shut = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
-    bool chosen = shut && shut > open + 1 && !memchr(open, ' ', (size_t)(shut - open)) &&
-                  !memchr(shut, '[', (size_t)(end - shut)) &&
-                  (open == from || isspace((unsigned char)open[-1])) &&
-                  (shut + 1 == end || isspace((unsigned char)shut[1]));
-    from = chosen ? open + 1 : from;
-    end = chosen ? shut : end;
-    while (from < end && isspace((unsigned char)*from)) {
-        from++;
+    if (e->stuck_fd >= 0 && !qs_hand_is_stuck(e->stuck_fd, 0)) {
+        qs_io_close(&e->stuck_fd);
     }
-    while (end > from && isspace((unsigned char)end[-1])) {
-        end--;
-    }
-    size_t n = (size_t)(end - from);
-    if (said->n == QS_HAND_TEXT_BYTES || n >= QS_JOURNAL_TEXT_BYTES || memchr(from, '\0', n)) {
-        return false;
-    }
-    memcpy(ret, from, n);
-    ret[n] = '\0';
-    return true;
+    return e->stuck_fd >= 0;
 }
 
-static bool is_number(const char *text, long long *value)
+/* It could not be put back, and says something else since: somebody has set it. A limit that comes nearer to
+ * what it should be is being let go of by the device. */
+static bool is_anothers(const struct qs_keeper *k, const struct qs_journal_entry *e, const char *now)
 {
-    char *end;
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return end != text && *end == '\0' && errno == 0;
-}
-
-/* The same text, or the same number. */
-static bool same(const char *a, const char *b)
-{
-    long long x;
-    long long y;
-    return strcmp(a, b) == 0 || (is_number(a, &x) && is_number(b, &y) && x == y);
-}
-
-static void say(char text[QS_PORT_SAID_BYTES], const char *value)
-{
-    snprintf(text, QS_PORT_SAID_BYTES, "%.*s", QS_PORT_SAID_BYTES - 1, value);
-}
-
-static uint8_t outcome_of(const struct qs_hand_result *r, enum qs_tune_outcome failed)
-{
-    static const uint8_t outcomes[] = {[QS_HAND_DONE] = QS_TUNE_SET,
-                                       [QS_HAND_MISSING] = QS_TUNE_MISSING,
-                                       [QS_HAND_OUTSIDE] = QS_TUNE_FORBIDDEN,
-                                       [QS_HAND_LATE] = QS_TUNE_TIMEOUT};
-    return r->end == QS_HAND_FAILED ? (uint8_t)failed : outcomes[r->end];
-}
-
-/* Reads the file into value. False: *file says why. */
-static bool look_at(struct qs_keeper *k, const char *path, char value[QS_JOURNAL_TEXT_BYTES],
-                    struct qs_port_controlled *file)
-{
-    qs_hand_read(&k->hand, path, &k->result);
-    file->outcome = outcome_of(&k->result, QS_TUNE_UNREADABLE);
-    file->error = k->result.error;
-    if (k->result.end == QS_HAND_DONE && !understand(&k->result, value)) {
-        file->outcome = QS_TUNE_UNREADABLE;
-        file->error = E2BIG;
-    }
-    return file->outcome == QS_TUNE_SET;
-}
-
-static bool write_to(struct qs_keeper *k, const char *path, const char *value,
-                     struct qs_port_controlled *file)
-{
-    qs_hand_write(&k->hand, path, value, &k->result);
-    file->outcome = outcome_of(&k->result, QS_TUNE_REFUSED);
-    file->error = k->result.error;
-    return file->outcome == QS_TUNE_SET;
-}
-
-/* What is there behind a write. A file that cannot be read any more does not say what it should. */
-static void read_back(struct qs_keeper *k, const char *path, const char *value,
-                      struct qs_port_controlled *file)
-{
-    char now[QS_JOURNAL_TEXT_BYTES];
-    if (look_at(k, path, now, file)) {
-        say(file->after, now);
-        file->outcome = same(now, value) ? QS_TUNE_SET : QS_TUNE_SLIPPED;
-    } else if (file->outcome != QS_TUNE_TIMEOUT) {
-        file->outcome = QS_TUNE_SLIPPED;
-    }
+    long long seen;
+    long long says;
+    long long value;
+    bool numbers =
+        qs_knob_number(e->seen, &seen) && qs_knob_number(now, &says) && qs_knob_number(e->value, &value);
+    bool nearer = numbers && (seen < value ? seen < says && says < value : value < says && says < seen);
+    return e->looked && !(nearer && k->tries < TRIES_MAX) && !qs_knob_same(now, e->seen) &&
+           !qs_knob_same(now, e->value);
 }
 
 static void tune(struct qs_keeper *k, const struct qs_keeper_order *order, struct qs_port_controlled *file)
 {
     char value[QS_JOURNAL_TEXT_BYTES];
-    if (!look_at(k, order->path, value, file)) {
+    struct qs_journal_entry *e = k->on ? qs_journal_find(&k->journal, order->path) : NULL;
+    if (e && is_stuck(e)) {
+        file->outcome = QS_TUNE_TIMEOUT;
+        file->error = ETIMEDOUT;
         return;
     }
-    say(file->before, value);
-    if (same(value, order->value)) {
+    if (!qs_knob_look(&k->hand, order->path, value, file)) {
+        return;
+    }
+    qs_knob_say(file->before, value);
+    if (e && is_anothers(k, e, value)) { /* what was there before that is nobody's wish any more */
+        qs_journal_release(&k->journal, (size_t)(e - k->journal.state.entries));
+    }
+    if (qs_knob_same(value, order->value)) {
         file->outcome = QS_TUNE_SAME;
     } else if (!k->on || !qs_journal_keep(&k->journal, order->path, value, order->flags)) {
         file->outcome = QS_TUNE_UNJOURNALLED;
         file->error = k->on ? errno : ENOTDIR;
     } else {
-        write_to(k, order->path, order->value, file);
+        e = qs_journal_find(&k->journal, order->path);
+        e->looked = false;
+        qs_knob_write(&k->hand, order->path, order->value, file, &e->stuck_fd);
     }
 }
 
-/* True: it stands there again. */
-static bool put_back(struct qs_keeper *k, const struct qs_journal_entry *e, struct qs_port_controlled *file)
+static bool stands(const struct qs_port_controlled *file)
+{
+    return file->outcome == QS_TUNE_SET || file->outcome == QS_TUNE_SAME;
+}
+
+/* What the file says is no reason not to write it: a limit reads back lower while the device throttles. True:
+ * there is nothing more to do for it, it stands there again or is somebody else's. */
+static bool put_back(struct qs_keeper *k, struct qs_journal_entry *e, struct qs_port_controlled *file)
 {
     char now[QS_JOURNAL_TEXT_BYTES];
     *file = (struct qs_port_controlled){.end = false};
     snprintf(file->path, sizeof file->path, "%s", e->path);
-    say(file->before, e->value);
-    bool read = look_at(k, e->path, now, file);
-    if (read) {
-        say(file->after, now);
-        file->outcome = same(now, e->value) ? QS_TUNE_SAME : QS_TUNE_SLIPPED;
+    qs_knob_say(file->before, e->value);
+    if (is_stuck(e)) {
+        file->outcome = QS_TUNE_TIMEOUT;
+        file->error = ETIMEDOUT;
+        return false;
     }
-    if ((file->outcome == QS_TUNE_SLIPPED || file->outcome == QS_TUNE_UNREADABLE) &&
-        write_to(k, e->path, e->value, file)) {
-        read_back(k, e->path, e->value, file); /* it was read once, or it would never have been changed */
+    bool read = e->turn == FRESH && e->looked && qs_knob_look(&k->hand, e->path, now, file);
+    qs_knob_say(file->after, read ? now : "");
+    if (read && !qs_knob_same(file->after, e->seen)) {
+        file->outcome = qs_knob_same(now, e->value) ? QS_TUNE_SAME : QS_TUNE_SLIPPED;
+        return stands(file) || is_anothers(k, e, now);
     }
-    return file->outcome == QS_TUNE_SET || file->outcome == QS_TUNE_SAME;
+    bool written = qs_knob_write(&k->hand, e->path, e->value, file, &e->stuck_fd);
+    if (written || file->outcome == QS_TUNE_REFUSED) {
+        struct qs_port_controlled back = *file;
+        qs_knob_read_back(&k->hand, e->path, e->value, &back);
+        e->looked = back.error == 0;
+        memcpy(e->seen, back.after, sizeof back.after);
+        memcpy(file->after, back.after, sizeof back.after);
+        if (written) {
+            *file = back;
+        } else if (stands(&back)) {
+            file->outcome = QS_TUNE_SAME;
+            file->error = 0;
+        }
+    }
+    return stands(file);
 }
 
 /* The last entry that has this turn; count: none. */
@@ -161,6 +124,7 @@ static size_t last_of(const struct qs_journal_state *s, uint8_t turn)
 
 static void begin_restore(struct qs_keeper *k)
 {
+    k->retry_at_ns = 0;
     for (size_t i = 0; i < k->journal.state.count; i++) {
         k->journal.state.entries[i].turn = FRESH;
     }
@@ -192,7 +156,7 @@ static bool restore_next(struct qs_keeper *k, struct qs_port_controlled *file)
 static void note_journal(struct qs_keeper *k, const char *state)
 {
     char text[QS_JOURNAL_TEXT_BYTES + 64];
-    const struct qs_journal_state *s = &k->journal.state;
+    struct qs_journal_state *s = &k->journal.state;
     char *note = k->notes.journal;
     if (state) {
         snprintf(note, QS_KEEPER_NOTE_BYTES, "%.400s/control.journal%s", state,
@@ -206,8 +170,9 @@ static void note_journal(struct qs_keeper *k, const char *state)
         *open = '\0';
     }
     for (size_t i = s->count; i-- > 0;) {
-        snprintf(text, sizeof text, "%s%s", i + 1 == s->count ? "; not put back: " : ", ",
-                 s->entries[i].path);
+        snprintf(text, sizeof text, "%s%s%s", i + 1 == s->count ? "; not put back: " : ", ",
+                 s->entries[i].path,
+                 is_stuck(&s->entries[i]) ? " (its driver holds back a write that may still be done)" : "");
         qs_io_append(note, QS_KEEPER_NOTE_BYTES, text);
     }
 }
@@ -216,38 +181,91 @@ static void note_journal(struct qs_keeper *k, const char *state)
 static void end_restore(struct qs_keeper *k)
 {
     k->lease_end_ns = 0;
+    k->asked = false;
+    if (k->on && k->journal.state.count > 0 && k->tries < TRIES_MAX) {
+        k->retry_at_ns = qs_io_now_ns(CLOCK_MONOTONIC) + (k->retry_ns << k->tries++);
+    }
     qs_hand_close(&k->hand);
     note_journal(k, NULL);
 }
 
-void qs_keeper_restore(struct qs_keeper *k, const char *why)
+/* "max=1800000", or why not. */
+static void note_file(struct qs_keeper *k, const struct qs_port_controlled *file, const char *before,
+                      char list[QS_KEEPER_NOTE_BYTES])
+{
+    char part[2 * QS_JOURNAL_TEXT_BYTES + 64];
+    snprintf(part, sizeof part, "%s%s%s=%s", before, stands(file) ? "" : "not ", file->path, file->before);
+    qs_io_append(list, QS_KEEPER_NOTE_BYTES, part);
+    if (!stands(file) && !qs_journal_find(&k->journal, file->path)) {
+        snprintf(part, sizeof part, " (somebody has set it to %s since)", file->after);
+        qs_io_append(list, QS_KEEPER_NOTE_BYTES, part);
+    } else if (!stands(file)) {
+        snprintf(part, sizeof part, " (%s%s%s)", qs_tune_outcome_name((enum qs_tune_outcome)file->outcome),
+                 file->error ? ": " : "", file->error ? strerror(file->error) : "");
+        qs_io_append(list, QS_KEEPER_NOTE_BYTES, part);
+    }
+}
+
+/* Everything that can be put back is; list: what became of each. */
+static unsigned restore_all(struct qs_keeper *k, unsigned *all, char list[QS_KEEPER_NOTE_BYTES])
 {
     struct qs_port_controlled file;
-    char part[2 * QS_JOURNAL_TEXT_BYTES + 64];
-    char list[QS_KEEPER_NOTE_BYTES] = "";
     unsigned done = 0;
-    unsigned all = 0;
+    list[0] = '\0';
+    *all = 0;
+    begin_restore(k);
+    while (restore_next(k, &file)) {
+        note_file(k, &file, *all > 0 ? ", " : ": ", list);
+        done += stands(&file);
+        (*all)++;
+    }
+    end_restore(k);
+    return done;
+}
+
+void qs_keeper_restore(struct qs_keeper *k, const char *why)
+{
+    char list[QS_KEEPER_NOTE_BYTES];
+    unsigned all;
     k->lease_end_ns = 0;
     if (!k->on || k->journal.state.count == 0) {
         return;
     }
-    begin_restore(k);
-    while (restore_next(k, &file)) {
-        bool stands = file.outcome == QS_TUNE_SET || file.outcome == QS_TUNE_SAME;
-        snprintf(part, sizeof part, "%s%s%s=%s", all ? ", " : ": ", stands ? "" : "not ", file.path,
-                 file.before);
-        qs_io_append(list, sizeof list, part);
-        if (!stands) {
-            snprintf(part, sizeof part, " (%s%s%s)", qs_tune_outcome_name((enum qs_tune_outcome)file.outcome),
-                     file.error ? ": " : "", file.error ? strerror(file.error) : "");
-            qs_io_append(list, sizeof list, part);
-        }
-        done += stands;
-        all++;
-    }
+    k->tries = 0;
+    unsigned done = restore_all(k, &all, list);
     snprintf(k->notes.restored, sizeof k->notes.restored, "%u of %u, because %s", done, all, why);
     qs_io_append(k->notes.restored, sizeof k->notes.restored, list);
-    end_restore(k);
+}
+
+/* What was left is tried once more. True: there is something to tell of it. */
+static bool try_again(struct qs_keeper *k)
+{
+    char list[QS_KEEPER_NOTE_BYTES];
+    char head[64];
+    unsigned all;
+    size_t before = k->journal.state.count;
+    unsigned done = restore_all(k, &all, list);
+    if (k->journal.state.count == before) {
+        return false;
+    }
+    bool first = strcmp(k->notes.restored, "none") == 0;
+    snprintf(head, sizeof head, "%s%u of %u", first ? "" : "; later ", done, all);
+    k->notes.restored[first ? 0 : strlen(k->notes.restored)] = '\0';
+    qs_io_append(k->notes.restored, sizeof k->notes.restored, head);
+    qs_io_append(k->notes.restored, sizeof k->notes.restored, first ? ", which could not be before" : "");
+    qs_io_append(k->notes.restored, sizeof k->notes.restored, list);
+    return true;
+}
+
+/* A hand whose driver has kept it until now has ended. */
+static bool is_let_go(struct qs_keeper *k)
+{
+    bool ret = false;
+    for (size_t i = 0; i < k->journal.state.count; i++) {
+        struct qs_journal_entry *e = &k->journal.state.entries[i];
+        ret = (e->stuck_fd >= 0 && !is_stuck(e)) || ret;
+    }
+    return ret;
 }
 
 void qs_keeper_open(struct qs_keeper *k, const char *state, const char *sysfs)
@@ -257,6 +275,10 @@ void qs_keeper_open(struct qs_keeper *k, const char *state, const char *sysfs)
     k->agent_fd = -1;
     k->lease_end_ns = k->answer_by_ns = 0;
     k->patience_ns = PATIENCE_NS;
+    k->asked = false;
+    k->tries = 0;
+    k->retry_at_ns = 0;
+    k->retry_ns = RETRY_NS;
     qs_hand_init(&k->hand, sysfs, HAND_NS);
     snprintf(k->notes.restored, sizeof k->notes.restored, "none");
     snprintf(k->notes.journal, sizeof k->notes.journal, "none");
@@ -279,6 +301,9 @@ void qs_keeper_close(struct qs_keeper *k)
 {
     qs_hand_close(&k->hand);
     qs_io_close(&k->agent_fd);
+    for (size_t i = 0; k->on && i < k->journal.state.count; i++) {
+        qs_io_close(&k->journal.state.entries[i].stuck_fd);
+    }
     if (k->on) {
         qs_journal_close(&k->journal);
     }
@@ -299,11 +324,13 @@ static void obey(struct qs_keeper *k, const struct qs_keeper_order *order)
         tune(k, order, &file);
         break;
     case QS_KEEPER_LOOK:
-        read_back(k, order->path, order->value, &file);
+        qs_knob_read_back(&k->hand, order->path, order->value, &file);
         break;
     case QS_KEEPER_RESTORE:
         if (order->flags) {
             begin_restore(k);
+            k->tries = 0;
+            k->asked = true;
         }
         file.end = !k->on || !restore_next(k, &file);
         if (file.end) {
@@ -312,6 +339,7 @@ static void obey(struct qs_keeper *k, const struct qs_keeper_order *order)
         break;
     case QS_KEEPER_LEASE:
         k->lease_end_ns = order->lease_ns > 0 ? qs_io_now_ns(CLOCK_MONOTONIC) + order->lease_ns : 0;
+        k->retry_at_ns = order->lease_ns > 0 ? 0 : k->retry_at_ns;
         return;
     case QS_KEEPER_ALIVE:
         return;
@@ -333,21 +361,34 @@ void qs_keeper_hear(struct qs_keeper *k)
     }
 }
 
+static int64_t sooner(int64_t at_ns, int64_t other_ns)
+{
+    return other_ns != 0 && other_ns < at_ns ? other_ns : at_ns;
+}
+
 int64_t qs_keeper_deadline_ns(const struct qs_keeper *k)
 {
-    int64_t at = k->lease_end_ns != 0 ? k->lease_end_ns : INT64_MAX;
-    return k->answer_by_ns != 0 && k->answer_by_ns < at ? k->answer_by_ns : at;
+    return sooner(sooner(sooner(INT64_MAX, k->lease_end_ns), k->answer_by_ns), k->retry_at_ns);
+}
+
+static void tell_news(struct qs_keeper *k)
+{
+    const struct qs_port_controlled news = {.end = false};
+    answer(k, 0, &news);
 }
 
 bool qs_keeper_on_time(struct qs_keeper *k)
 {
-    const struct qs_port_controlled news = {.end = false};
     int64_t now = qs_io_now_ns(CLOCK_MONOTONIC);
+    if (k->on && k->lease_end_ns == 0 && !k->asked &&
+        (is_let_go(k) || (k->retry_at_ns != 0 && now >= k->retry_at_ns)) && try_again(k)) {
+        tell_news(k);
+    }
     bool ended = k->lease_end_ns != 0 && now >= k->lease_end_ns;
     k->lease_end_ns = ended ? 0 : k->lease_end_ns;
     if (ended && k->on && k->journal.state.count > 0) {
         qs_keeper_restore(k, "the host was not heard for as long as its lease");
-        answer(k, 0, &news);
+        tell_news(k);
         k->answer_by_ns = qs_io_now_ns(CLOCK_MONOTONIC) + k->patience_ns;
     }
     if (k->answer_by_ns == 0 || now < k->answer_by_ns) {

@@ -45,11 +45,14 @@ struct qs_keeper {
     struct qs_journal journal;
     struct qs_hand hand;
     struct qs_keeper_notes notes;
-    struct qs_hand_result result; /* of the hand's last file */
-    int agent_fd;                 /* owned: the supervisor's end; -1: none */
-    int64_t lease_end_ns;         /* CLOCK_MONOTONIC; 0: none */
-    int64_t answer_by_ns;         /* the agent's, to the news; 0: none is waited for */
+    int agent_fd;         /* owned: the supervisor's end; -1: none */
+    int64_t lease_end_ns; /* CLOCK_MONOTONIC; 0: none */
+    int64_t answer_by_ns; /* the agent's, to the news; 0: none is waited for */
     int64_t patience_ns;
+    bool asked;          /* the agent is having everything put back, file by file */
+    unsigned tries;      /* of what was left, since it was last asked for */
+    int64_t retry_at_ns; /* the next one; 0: none */
+    int64_t retry_ns;    /* after the first; then twice as long each time */
 };
 
 /* Puts back what an earlier agent has left behind. state: the folder of the journal; NULL: nothing is ever
@@ -63,7 +66,8 @@ void qs_keeper_hear(struct qs_keeper *keeper);
 int64_t qs_keeper_deadline_ns(const struct qs_keeper *keeper);
 /* To be called then. False: the agent has not answered, it is stuck. */
 bool qs_keeper_on_time(struct qs_keeper *keeper);
-/* Everything is put back now. why: "the agent was killed". */
+/* Everything is put back now; what cannot be is tried again (deadline, on_time) some times. why: "the agent
+ * was killed". */
 void qs_keeper_restore(struct qs_keeper *keeper, const char *why);
 
 #endif

@@ -79,6 +79,34 @@ static void wait_for_news(int signal_fd, const struct qs_keeper *keeper)
     (void)!ppoll(fds, 2, deadline_ns == INT64_MAX ? NULL : &left, NULL); /* where it fails, no news */
 }
 
+/* What could not be put back is tried again some times, when the agent, its link and whoever waited for us
+ * are gone. The next agent ends it: that one puts back what is left. */
+static void stay_behind(struct qs_keeper *keeper)
+{
+    sigset_t none;
+    if (qs_keeper_deadline_ns(keeper) == INT64_MAX || fork() != 0) {
+        return;
+    }
+    prctl(PR_SET_NAME, QS_JOURNAL_LINGERER, 0, 0, 0);
+    setsid();
+    dup2(STDIN_FILENO, STDOUT_FILENO);
+    dup2(STDIN_FILENO, STDERR_FILENO);
+    qs_io_close(&keeper->agent_fd);
+    qs_journal_say_holder(&keeper->journal);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    int64_t at_ns;
+    while ((at_ns = qs_keeper_deadline_ns(keeper)) != INT64_MAX) {
+        const struct timespec at = {.tv_sec = (time_t)(at_ns / 1000000000),
+                                    .tv_nsec = (long)(at_ns % 1000000000)};
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+        qs_keeper_on_time(keeper);
+        while (waitpid(-1, NULL, WNOHANG) > 0) {
+        }
+    }
+    _exit(0);
+}
+
 static void supervise(pid_t agent, int signal_fd, struct qs_keeper *keeper)
 {
     int status = 0;
@@ -94,6 +122,7 @@ static void supervise(pid_t agent, int signal_fd, struct qs_keeper *keeper)
     qs_hand_close(&keeper->hand);
     qs_spawn_end_strays(0, 0, STRAYS_BUDGET_NS);
     qs_keeper_restore(keeper, "the agent has ended");
+    stay_behind(keeper);
     end_as(status);
 }
 

@@ -40,6 +40,7 @@ static struct {
     int always_error;
     bool as_zero; /* in place of failing */
     void (*before_flock)(void);
+    const void *(*before_write)(const void *bytes, size_t n);
 } plan;
 
 void refuse_call(const char *name, int nth, int error)
@@ -64,6 +65,11 @@ bool was_refused(void)
 void before_flock(void (*act)(void))
 {
     plan.before_flock = act;
+}
+
+void before_write(const void *(*act)(const void *bytes, size_t n))
+{
+    plan.before_write = act;
 }
 
 static bool is_now(const char *name)
@@ -129,7 +135,9 @@ WRAP("fcntl", fcntl64, int, -1, (int fd, int what, long arg), (fd, what, arg))
 WRAP("fstat", fstat64, int, -1, (int fd, struct stat *st), (fd, st))
 WRAP("read", read, ssize_t, -1, (int fd, void *bytes, size_t n), (fd, bytes, n))
 WRAP("pread", pread64, ssize_t, -1, (int fd, void *bytes, size_t n, off_t at), (fd, bytes, n, at))
-WRAP("write", write, ssize_t, -1, (int fd, const void *bytes, size_t n), (fd, bytes, n))
+WRAP("write", write, ssize_t, -1, (int fd, const void *bytes, size_t n),
+     (fd, plan.before_write ? plan.before_write(bytes, n) : bytes, n))
+WRAP("kill", kill, int, -1, (pid_t pid, int signal), (pid, signal))
 WRAP("lseek", lseek64, off_t, -1, (int fd, off_t at, int from), (fd, at, from))
 WRAP("mmap", mmap64, void *, MAP_FAILED, (void *at, size_t n, int prot, int flags, int fd, off_t from),
      (at, n, prot, flags, fd, from))

@@ -16,6 +16,9 @@ void refuse_always(const char *name, int error);
 /* Runs before each flock; NULL: nothing. */
 void before_flock(void (*act)(void));
 
+/* Gives each write other bytes of the same number, or its own; NULL: nothing. */
+void before_write(const void *(*act)(const void *bytes, size_t n));
+
 /* Something that may be refused: fills *fault in where it returns false. `undo` runs after each success. */
 struct deed {
     bool (*act)(struct qs_port_fault *fault);

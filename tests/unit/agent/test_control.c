@@ -268,31 +268,76 @@ static int make_stuck(void)
 
 static const char *const three[] = {MAX, "600000", "devices/stuck", "new", GOV, "userspace", NULL};
 
-/* Killed in the middle of three changes: the first is written, the second is in the journal only, the third
- * is not begun. */
+static void wait_for_empty_journal(void)
+{
+    char path[128];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/control.journal", state);
+    while (stat(path, &st) != 0 || st.st_size > 0) {
+        usleep(1000);
+    }
+}
+
+/* Killed in the middle of three changes: the first is written, the second is in the journal only and its
+ * driver is stuck, the third is not begun. */
+static int kill_in_the_middle(struct device *d, bool whole)
+{
+    as_new(NULL);
+    int stuck_fd = make_stuck();
+    device_start_with(d, options);
+    send_tune(d, 60000, three);
+    wait_for_journal("stuck");
+    assert_true(says(MAX, "600000\n"));
+    kill(whole ? d->pid : d->agent, SIGKILL);
+    wait_for_end(d);
+    return stuck_fd;
+}
+
+/* The supervisor has put back what it could, and ended; the rest is done behind it. */
 static void is_put_back_from_the_middle_of_it(void **unused)
 {
+    struct device d;
     (void)unused;
-    for (int whole = 0; whole < 2; whole++) {
-        struct device d;
-        as_new(NULL);
-        int stuck_fd = make_stuck();
-        device_start_with(&d, options);
-        send_tune(&d, 60000, three);
-        wait_for_journal("stuck");
-        assert_true(says(MAX, "600000\n"));
-        kill(whole ? d.pid : d.agent, SIGKILL);
-        wait_for_end(&d);
-        close(stuck_fd);
-        if (whole) {
-            assert_true(says(MAX, "600000\n"));
-            device_start_with(&d, options);
-            expect_fact(&d, "control.restored", "2 of 2, because ");
-            device_stop(&d);
-        }
-        expect_new();
-        assert_true(says("devices/stuck", "old\n"));
+    int stuck_fd = kill_in_the_middle(&d, false);
+    expect_new();
+    close(stuck_fd);
+    wait_for_empty_journal();
+    assert_true(says("devices/stuck", "old\n"));
+}
+
+static void is_put_back_from_the_middle_of_it_by_the_next(void **unused)
+{
+    struct device d;
+    (void)unused;
+    int stuck_fd = kill_in_the_middle(&d, true);
+    assert_true(says(MAX, "600000\n"));
+    close(stuck_fd);
+    device_start_with(&d, options);
+    expect_fact(&d, "control.restored", "2 of 2, because ");
+    device_stop(&d);
+    expect_new();
+    assert_true(says("devices/stuck", "old\n"));
+}
+
+/* The next agent comes while somebody is still at it: it has the journal from then on. */
+static void is_handed_over_to_the_next_agent(void **unused)
+{
+    struct device d;
+    (void)unused;
+    int stuck_fd = kill_in_the_middle(&d, false);
+    device_start_with(&d, options);
+    assert_int_not_equal(d.peer.agent.features & QS_FEATURE_CONTROL, 0);
+    expect_fact(&d, "control.restored", "not devices/stuck=old (timeout: ");
+    expect_fact(&d, "control.journal", "; not put back: devices/stuck");
+    close(stuck_fd);
+    wait_for_empty_journal();
+    assert_true(says("devices/stuck", "old\n"));
+    char said[QS_FACT_VALUE_MAX_BYTES + 1];
+    while (!has_fact(&d, "control.restored", "; later 1 of 1: devices/stuck=old", said, sizeof said)) {
+        usleep(1000);
     }
+    device_stop(&d);
+    expect_new();
 }
 
 /* Nobody is heard any more, and the agent waits for the next host: its session says what has happened. */
@@ -369,8 +414,9 @@ static void needs_a_folder_of_its_own(void **unused)
     assert_int_not_equal(d.peer.agent.features & QS_FEATURE_CONTROL, 0);
     assert_int_equal(device_say(argv, said, sizeof said), 3);
     snprintf(expected, sizeof expected,
-             "quiesce-agent: cannot use --state: no journal in '%s': another agent has it\n", state);
-    assert_string_equal(said, expected);
+             "quiesce-agent: cannot use --state: no journal in '%s': another agent has it (process %d, ",
+             state, (int)d.pid);
+    assert_int_equal(strncmp(said, expected, strlen(expected)), 0);
     device_start_with(&second, cache); /* it has its files, but changes nothing */
     assert_int_equal(second.peer.agent.features & QS_FEATURE_CONTROL, 0);
     expect_fact(&second, "control.journal", "another agent has it");
@@ -386,6 +432,8 @@ int main(void)
         cmocka_unit_test_setup(is_put_back_when_the_agent_is_killed, as_new),
         cmocka_unit_test_setup(is_put_back_by_the_next_agent, as_new),
         cmocka_unit_test(is_put_back_from_the_middle_of_it),
+        cmocka_unit_test(is_put_back_from_the_middle_of_it_by_the_next),
+        cmocka_unit_test(is_handed_over_to_the_next_agent),
         cmocka_unit_test_setup(is_put_back_when_the_lease_ends, as_new),
         cmocka_unit_test_setup(is_put_back_when_the_agent_is_stuck, as_new),
         cmocka_unit_test_setup(needs_a_folder_of_its_own, as_new),

@@ -235,9 +235,15 @@ static void outlives_its_process(void **state)
 static void is_of_one_agent_and_one_root(void **state)
 {
     static struct qs_journal other;
+    char wanted[QS_JOURNAL_ERROR_BYTES];
     (void)state;
     open_journal("boot");
     assert_true(qs_journal_keep(&journal, "a", "1", 0));
+    assert_false(qs_journal_open(&other, "state/deep", "boot", "/sys", error));
+    snprintf(wanted, sizeof wanted, "no journal in 'state/deep': another agent has it (process %d, %.15s)",
+             (int)getpid(), "test_agent_journal");
+    assert_string_equal(error, wanted);
+    put("state/deep/control.lock", ""); /* it does not say who */
     assert_false(qs_journal_open(&other, "state/deep", "boot", "/sys", error));
     assert_string_equal(error, "no journal in 'state/deep': another agent has it");
     qs_journal_close(&journal);
@@ -251,6 +257,83 @@ static void is_of_one_agent_and_one_root(void **state)
     put("file", "");
     assert_false(qs_journal_open(&journal, "file", "boot", "/sys", error));
     assert_string_equal(error, "no journal in 'file': Not a directory");
+}
+
+static void expect_foreign(const char *wanted)
+{
+    assert_false(qs_journal_open(&journal, "state/deep", "boot", "/sys", error));
+    assert_non_null(strstr(error, wanted));
+}
+
+/* What others may write is not put into the device's files. */
+static void refuses_what_is_not_its_own(void **state)
+{
+    static const char others[] = "others may write into the folder or its journal";
+    (void)state;
+    open_journal("boot");
+    qs_journal_close(&journal);
+    assert_int_equal(chmod("state/deep", 0770), 0);
+    expect_foreign(others);
+    assert_int_equal(chmod("state/deep", 0700), 0);
+    assert_int_equal(chmod(FILE_PATH, 0602), 0);
+    expect_foreign(others);
+    assert_int_equal(chmod(FILE_PATH, 0600), 0);
+    assert_int_equal(link(FILE_PATH, "state/second"), 0);
+    expect_foreign(others);
+    assert_int_equal(unlink(FILE_PATH), 0);
+    assert_int_equal(symlink("../second", FILE_PATH), 0);
+    expect_foreign(strerror(ELOOP));
+    assert_int_equal(unlink(FILE_PATH), 0);
+    assert_int_equal(mkfifo(FILE_PATH, 0600), 0);
+    expect_foreign(others);
+    assert_int_equal(unlink(FILE_PATH), 0);
+    assert_int_equal(rename("state/deep", "state/moved"), 0);
+    assert_int_equal(symlink("moved", "state/deep"), 0);
+    assert_false(qs_journal_open(&journal, "state/deep", "boot", "/sys", error));
+    assert_int_equal(unlink("state/deep"), 0);
+    assert_int_equal(rename("state/moved", "state/deep"), 0);
+    if (geteuid() == 0) {
+        assert_int_equal(chown("state/deep", 12345, 0), 0);
+        expect_foreign(strerror(EPERM));
+        assert_int_equal(chown("state/deep", 0, 0), 0);
+        put(FILE_PATH, "");
+        assert_int_equal(chown(FILE_PATH, 12345, 0), 0);
+        expect_foreign(others);
+        assert_int_equal(unlink(FILE_PATH), 0);
+    }
+    open_journal("boot");
+    qs_journal_close(&journal);
+}
+
+/* However often files are changed and put back while one stays: a start has little to read. */
+static void is_written_anew_when_it_is_long(void **state)
+{
+    char value[QS_JOURNAL_TEXT_BYTES];
+    off_t most = 0;
+    (void)state;
+    memset(value, 'v', sizeof value - 1);
+    value[sizeof value - 1] = '\0';
+    open_journal("boot");
+    assert_true(qs_journal_keep(&journal, "stays", "1", QS_JOURNAL_PERSISTENT));
+    for (int i = 0; i < 2000; i++) {
+        assert_true(qs_journal_keep(&journal, "comes", value, 0));
+        qs_journal_release(&journal, 1);
+        off_t size = size_of(FILE_PATH);
+        most = size > most ? size : most;
+    }
+    assert_in_range(most, QS_JOURNAL_FILE_BYTES / 4, QS_JOURNAL_FILE_BYTES / 2 + QS_JOURNAL_RECORD_BYTES);
+    assert_true(qs_journal_keep(&journal, "last", "3", 0));
+    qs_journal_close(&journal);
+    open_journal("boot");
+    assert_false(journal.state.damaged);
+    assert_int_equal(journal.state.count, 2);
+    assert_string_equal(journal.state.entries[0].path, "stays");
+    assert_string_equal(journal.state.entries[0].value, "1");
+    assert_int_equal(journal.state.entries[0].flags, QS_JOURNAL_PERSISTENT);
+    assert_string_equal(journal.state.entries[1].path, "last");
+    qs_journal_release(&journal, 0);
+    qs_journal_release(&journal, 0);
+    qs_journal_close(&journal);
 }
 
 static void appends_behind_a_torn_tail(void **state)
@@ -307,6 +390,8 @@ int main(void)
         cmocka_unit_test(reads_what_is_behind_damage),
         cmocka_unit_test(outlives_its_process),
         cmocka_unit_test(is_of_one_agent_and_one_root),
+        cmocka_unit_test(refuses_what_is_not_its_own),
+        cmocka_unit_test(is_written_anew_when_it_is_long),
         cmocka_unit_test(appends_behind_a_torn_tail),
         cmocka_unit_test(has_room_for_so_many),
     };

@@ -135,8 +135,8 @@ static void asks_once_more_behind_the_others(void **state)
     refuse_call(NULL, 0, 0);
     tune("a", "10");
     refuse_next_write();
-    order(QS_KEEPER_RESTORE, "", "", 1); /* there are no others */
-    expect_restored("a", QS_TUNE_REFUSED, "1", "10");
+    order(QS_KEEPER_RESTORE, "", "", 1);            /* there are no others */
+    expect_restored("a", QS_TUNE_REFUSED, "1", ""); /* as above */
     assert_int_equal(got.file.error, EINVAL);
     restore_all();
     expect_text("sys/a", "1\n");
@@ -168,12 +168,13 @@ static void says_why_there_is_no_journal(void **state)
     (void)state;
     assert_true(open_journal(&fault));
     close_journal();
-    assert_string_equal(refuse_each(&deed), "openat!!! mkdirat! fstat??? pread! flock?");
+    assert_string_equal(refuse_each(&deed), "openat!!! mkdirat! fstat??? pread! flock? ftruncate.");
     assert_true(open_journal(&fault));
     assert_true(qs_journal_keep(&journal, "a", "1", 0));
     close_journal();
-    assert_string_equal(refuse_each(&deed),
-                        "openat!!!. mkdirat! fstat??? pread!! write.. flock? fdatasync. fsync. renameat.");
+    assert_string_equal(
+        refuse_each(&deed),
+        "openat!!!. mkdirat! fstat??? pread!! write.. flock? ftruncate. fdatasync. fsync. renameat.");
 }
 
 int main(void)
