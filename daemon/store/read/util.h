@@ -11,8 +11,13 @@
 #define QS_RUN_GIVES "r.state = 'done'"
 
 /* SQL, of a run `r`: its block was begun again, and counts with its last attempt. Which runs these are the
- * view says alone; whoever reads runs for numbers asks it. */
-#define QS_RUN_SUPERSEDED "EXISTS (SELECT 1 FROM v_superseded x WHERE x.id = r.id)"
+ * view says alone; whoever reads runs for numbers asks it. Asked of each run it took a sixth of the time of
+ * such a read: hence only where some later attempt of the block is in the index of these, which hardly ever
+ * has any. (Of AND, SQLite computes both sides.) */
+#define QS_RUN_SUPERSEDED                                                                                    \
+    "iif(EXISTS (SELECT 1 FROM run later WHERE later.job_id = r.job_id AND later.point_idx = r.point_idx"    \
+    " AND later.block = r.block AND later.attempt > 0), EXISTS (SELECT 1 FROM v_superseded x WHERE x.id = "  \
+    "r.id), 0)"
 
 /* Of the arm a at the point p: its own conditions, else the point's; and the controls among them, which tell
  * one series from another. Points of versions before 12 have no more than their controls. */

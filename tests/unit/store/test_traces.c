@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <math.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "report/shown.h"
 #include "store/files.h"
 #include "store/read/arms.h"
+#include "store/read/util.h"
 
 static struct qs_files *files;
 
@@ -277,6 +279,29 @@ static void what_does_not_count_is_not_looked_at(void **state)
     assert_true(qs_store_read_now(f->store, check_repeated, f, &err));
 }
 
+static void has_step(struct fixture *f, const char *sql, const char *step)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *s = NULL;
+    bool found = false;
+    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
+    while (sqlite3_step(s) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(s, 3);
+        found = found || strcmp(text, step) == 0;
+    }
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    assert_true(found);
+}
+
+/* Each run asks it: whether there is any such run is looked up in an index that has no others. */
+static void a_block_that_was_not_begun_again_costs_one_look(void **state)
+{
+    has_step(*state, "EXPLAIN QUERY PLAN SELECT " QS_RUN_SUPERSEDED " FROM run r",
+             "SEARCH later USING INDEX run_again (job_id=? AND point_idx=? AND block=?)");
+}
+
 static bool check_counted(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     const struct fixture *f = user;
@@ -418,6 +443,7 @@ int main(void)
         TEST(disturbed_iterations_alone_are_no_extremes),
         TEST(the_fastest_and_the_slowest_lead_to_a_trace),
         TEST(what_does_not_count_is_not_looked_at),
+        TEST(a_block_that_was_not_begun_again_costs_one_look),
         TEST(each_arm_and_device_has_its_own),
         TEST(a_job_without_traces_has_no_links),
     };
