@@ -41,6 +41,19 @@ static void put(struct fixture *f, uint8_t run, uint32_t ord, uint64_t first, en
     assert_int_equal(put_window(f, &w), QS_E_NONE);
 }
 
+/* A clean window of four, whose shortest and longest were disturbed. */
+static void put_disturbed(struct fixture *f, uint8_t run, uint32_t ord, uint64_t first, enum qs_phase phase)
+{
+    static const int64_t durations_ns[4] = {470, 7, 7000, 470};
+    struct qs_iteration_row rows[4];
+    struct qs_window_row w = make_window(run, ord, first, 4, rows);
+    w.phase = phase;
+    for (size_t i = 0; i < 4; i++)
+        rows[i].duration_ns = durations_ns[i];
+    rows[1].taint = rows[2].taint = QS_TAINT_EVIDENCE;
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+}
+
 static void put_trace(struct fixture *f, uint8_t run, uint32_t window, const char *content, const char *why)
 {
     const struct qs_trace_row trace = {.has_window = content != NULL,
@@ -76,6 +89,7 @@ static void two_runs(struct fixture *f)
     run_begin(f, 1, 0, 1, 0);
     put(f, 1, 0, 0, QS_PHASE_MEASURE, first, 0);
     put(f, 1, 1, 4, QS_PHASE_TRACED, traced, QS_TAINT_LINK);
+    put_disturbed(f, 1, 2, 8, QS_PHASE_TRACED);
     put_trace(f, 1, 1, "a trace", NULL);
     end_run(f, 1);
     run_begin(f, 2, 0, 2, 0);
@@ -108,7 +122,7 @@ static bool check_excluded(struct qs_store_reader *r, void *user, struct qs_err 
     assert_true(qs_read_runs(r, f->job, 0, 10, &runs, err));
     assert_int_equal(runs.at[0].n, 4);
     assert_int_equal(runs.at[0].n_tainted, 0);
-    assert_int_equal(runs.at[0].acked_seq, 7); /* it is on disk like any other */
+    assert_int_equal(runs.at[0].acked_seq, 11); /* it is on disk like any other */
     qs_runs_free(&runs);
     assert_true(qs_read_job(r, f->job, &jobs, err));
     assert_int_equal(jobs.at[0].runs_tainted, 0);
@@ -133,8 +147,8 @@ static bool check_shown(struct qs_store_reader *r, void *user, struct qs_err *er
     char *windows = NULL;
     const uint8_t uid[16] = {1};
     (void)user;
-    assert_true(qs_read_iterations(r, uid, 0, 10, &it, err));
-    assert_int_equal(it.count, 8);
+    assert_true(qs_read_iterations(r, uid, 0, 20, &it, err));
+    assert_int_equal(it.count, 12);
     assert_int_equal(it.at[3].phase, QS_PHASE_MEASURE);
     assert_int_equal(it.at[4].phase, QS_PHASE_TRACED);
     assert_int_equal(it.at[5].duration_ns, 2000);
@@ -330,7 +344,8 @@ static void warm_up_and_disturbed_iterations_are_no_extremes(void **state)
     assert_true(qs_store_read_now(f->store, check_counted, f, &err));
 }
 
-/* Nor where no stop rule has set any aside. */
+/* Nor where no stop rule has set any aside: whether clean ones came before them or not, whether it is the
+ * window that is disturbed or the iteration. */
 static void disturbed_iterations_alone_are_no_extremes(void **state)
 {
     struct fixture *f = *state;
@@ -338,6 +353,8 @@ static void disturbed_iterations_alone_are_no_extremes(void **state)
     run_begin(f, 1, 0, 1, 0);
     put(f, 1, 0, 0, QS_PHASE_MEASURE, (const int64_t[4]){1, 9000, 2, 8000}, QS_TAINT_LINK);
     put(f, 1, 1, 4, QS_PHASE_MEASURE, (const int64_t[4]){450, 460, 480, 440}, 0);
+    put(f, 1, 2, 8, QS_PHASE_MEASURE, (const int64_t[4]){1, 9000, 2, 8000}, QS_TAINT_LINK);
+    put_disturbed(f, 1, 3, 12, QS_PHASE_MEASURE);
     put_trace(f, 1, 1, "a trace", NULL);
     end_run(f, 1);
     assert_true(qs_store_read_now(f->store, check_counted, f, &err));
