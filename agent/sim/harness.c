@@ -60,6 +60,9 @@ void qs_sim_program_go(void *ctx, const struct qs_port_go *go)
         s->phase = QUIESCE_BENCH_RUN;
         return;
     }
+    if (qs_sim_work_rows(sim, go)) {
+        return;
+    }
     for (; n < go->iterations && at_ns <= go->max_ns; n++) {
         rows[n].start_ns = at_ns;
         uint32_t evals = go->evals + (go->phase == QS_PHASE_TUNE ? n : 0);

@@ -113,6 +113,13 @@ static bool not_found(struct qs_port_fault *fault)
     return false;
 }
 
+static void say_cpus(struct qs_sim *sim, char *text, size_t cap)
+{
+    if (!sim->options.bed || qs_sim_file_read(sim, "devices/system/cpu/online", text, cap) < 0) {
+        snprintf(text, cap, "0");
+    }
+}
+
 static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct qs_port_ready *ready,
                          struct qs_port_fault *fault)
 {
@@ -132,12 +139,20 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
     snprintf(ready->executable, sizeof ready->executable, "/sim/%016llx", (unsigned long long)h);
     qs_sha256(run->argv.bytes, run->argv.len, ready->sha256);
     snprintf(ready->cpus, sizeof ready->cpus, "0");
+    if (sim->options.bed) {
+        qs_text_copy(run->cpus, ready->cpus, sizeof ready->cpus);
+        qs_sim_choose_clock(sim, ready->cpus);
+        if (!ready->cpus[0]) {
+            say_cpus(sim, ready->cpus, sizeof ready->cpus);
+        }
+    }
     return true;
 }
 
 static void op_run_end(void *ctx)
 {
     struct qs_sim *sim = ctx;
+    qs_sim_work_stop(sim);
     sim->shared.at = NULL;
     sim->wake_ns = INT64_MAX;
     sim->busy = false;
@@ -177,7 +192,7 @@ void qs_sim_begin_child(struct qs_sim *sim, const struct qs_sim_command *c, bool
     if (sim->streams && timed && c->values != 0 && ns < QS_SPAN_MAX_NS / c->values) {
         ns *= c->values;
     }
-    sim->child.end_ns = c->hang ? INT64_MAX : now + ns;
+    sim->child.end_ns = c->hang || (timed && qs_sim_work_start(sim, ns)) ? INT64_MAX : now + ns;
     sim->child.metrics[0] = ns / 1000;
     sim->child.metrics[2] = 1 << 20;
     sim->child.output_cut = timed && sim->capture && c->output_bytes > 0 &&
@@ -230,6 +245,9 @@ static bool op_window_open(void *ctx, struct qs_port_fault *fault)
     struct qs_sim *sim = ctx;
     (void)fault;
     sim->written_bytes = 0;
+    if (sim->options.bed) {
+        qs_sim_bed_window(sim);
+    }
     return true;
 }
 
@@ -248,6 +266,9 @@ static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *
     struct qs_sim *sim = ctx;
     qs_sim_settle(sim);
     *reading = (struct qs_port_reading){.status = QS_READING_MISSING};
+    if (sim->options.bed && qs_sim_read_bound(sim, name, reading)) {
+        return;
+    }
     if (strcmp(name, "cpu.busy_ratio_ppm") == 0) {
         *reading = (struct qs_port_reading){.status = QS_READING_OK, .value = sim->options.busy_ppm};
     } else if (strcmp(name, "thermal:sim") == 0 && sim->options.rise_mc > 0) {
@@ -255,12 +276,12 @@ static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *
     }
 }
 
-/* It has one processor. */
+/* Without a board it has one processor. */
 static uint8_t op_load(void *ctx, const char *cpus)
 {
     struct qs_sim *sim = ctx;
     qs_sim_settle(sim);
-    sim->loaded = cpus[0] == '\0' || strcmp(cpus, "0") == 0;
+    sim->loaded = sim->options.bed ? qs_sim_work_load(sim, cpus) : cpus[0] == '\0' || strcmp(cpus, "0") == 0;
     return sim->loaded ? QS_LOAD_ON : QS_LOAD_NO_CPUS;
 }
 
@@ -268,6 +289,9 @@ static bool op_unload(void *ctx)
 {
     struct qs_sim *sim = ctx;
     qs_sim_settle(sim);
+    if (sim->options.bed) {
+        qs_sim_work_unload(sim);
+    }
     sim->loaded = false;
     return true;
 }
@@ -293,31 +317,39 @@ static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, 
         rows[i].after = kinds[i].value;
         rows[i].before = after ? rows[i].before : kinds[i].value;
     }
-    return n;
+    return sim->options.bed ? n + qs_sim_bound_evidence(sim, after, rows + n, cap - n) : n;
 }
 
 static bool op_fact(void *ctx, size_t index, struct qs_port_fact *fact)
 {
-    static const char *const facts[][2] = {{"agent", "quiesce-agent " QS_VERSION},
-                                           {"clock", "sim"},
-                                           {"cpu_model", "simulated"},
-                                           {"cpus_allowed", "0"},
-                                           {"kernel", "sim"},
-                                           {"machine", "sim"},
-                                           {"os", "sim"},
-                                           {"simulated", "yes"}};
-    (void)ctx;
-    if (index >= sizeof facts / sizeof facts[0]) {
-        return false;
+    struct qs_sim *sim = ctx;
+    const struct qs_sim_bed *bed = sim->options.bed;
+    char cpus[QS_PORT_CPUS_BYTES];
+    const struct {
+        const char *key, *value;
+        bool of_board;
+    } facts[] = {{"agent", "quiesce-agent " QS_VERSION, false},
+                 {"clock", "sim", false},
+                 {"control.journal", "in the memory of the simulation", true},
+                 {"control.restored", bed ? bed->restored : "", true},
+                 {"cpu_model", "simulated", false},
+                 {"cpus_allowed", cpus, false},
+                 {"kernel", "sim", false},
+                 {"machine", "sim", false},
+                 {"os", "sim", false},
+                 {"simulated", "yes", false}};
+    say_cpus(sim, cpus, sizeof cpus);
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+        if ((bed || !facts[i].of_board) && index-- == 0) {
+            snprintf(fact->key, sizeof fact->key, "%s", facts[i].key);
+            snprintf(fact->value, sizeof fact->value, "%s", facts[i].value);
+            return true;
+        }
     }
-    snprintf(fact->key, sizeof fact->key, "%s", facts[index][0]);
-    snprintf(fact->value, sizeof fact->value, "%s", facts[index][1]);
-    return true;
+    return false;
 }
 
-void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64_t now_ns,
-                 bool (*on_send)(void *ctx, const uint8_t *bytes, size_t n), void (*on_close)(void *ctx),
-                 void *ctx)
+void qs_sim_start_agent(struct qs_sim *sim)
 {
     const struct qs_port port = {
         .ctx = sim,
@@ -347,22 +379,19 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
         .pull = qs_sim_pull,
         .files = &qs_sim_files_port,
         .load = {.start = op_load, .stop = op_unload},
-        .tracer = {.start = qs_sim_trace_start, .end = qs_sim_trace_end, .result = qs_sim_trace_result}};
+        .control = sim->options.bed ? &qs_sim_control_port : NULL,
+        .tracer = {.start = qs_sim_trace_start, .end = qs_sim_trace_end, .result = qs_sim_trace_result},
+        .survey = {.find = sim->options.bed ? qs_sim_find : NULL,
+                   .bind = sim->options.bed ? qs_sim_bind : NULL}};
     const struct qs_agent_options agent_options = {.software = "quiesce-agent " QS_VERSION " (simulated)",
                                                    .boot_id = sim->boot_id,
                                                    .clock = "sim",
                                                    .clock_resolution_ns = 1,
-                                                   .key = options->key,
-                                                   .key_bytes = options->key_bytes,
+                                                   .key = sim->options.key,
+                                                   .key_bytes = sim->options.key_bytes,
                                                    .ring = sim->ring,
                                                    .ring_bytes = sizeof sim->ring};
-    sim->options = *options;
-    sim->on_send = on_send;
-    sim->on_close = on_close;
-    sim->ctx = ctx;
-    sim->now_ns = sim->temp_ns = now_ns;
-    sim->random = options->seed;
-    sim->run_effect_ppm = sim->busy_ticks_ns = 0;
+    sim->run_effect_ppm = 0;
     sim->capture = sim->streams = sim->child_runs = sim->busy = sim->loaded = false;
     sim->shared.at = NULL;
     sim->wake_ns = INT64_MAX;
@@ -371,9 +400,26 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
     sim->coming_bytes = 0;
     sim->output_max_bytes = 0;
     sim->written_bytes = 0;
-    sim->temp_mc = options->ambient_mc;
     snprintf(sim->boot_id, sizeof sim->boot_id, "sim-%016llx", (unsigned long long)draw(sim));
     qs_agent_init(&sim->agent, &port, &agent_options);
+}
+
+void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64_t now_ns,
+                 bool (*on_send)(void *ctx, const uint8_t *bytes, size_t n), void (*on_close)(void *ctx),
+                 void *ctx)
+{
+    sim->options = *options;
+    sim->on_send = on_send;
+    sim->on_close = on_close;
+    sim->ctx = ctx;
+    sim->now_ns = sim->temp_ns = now_ns;
+    sim->random = options->seed;
+    sim->busy_ticks_ns = 0;
+    sim->temp_mc = options->ambient_mc;
+    if (options->bed) {
+        qs_sim_bed_begin(sim);
+    }
+    qs_sim_start_agent(sim);
 }
 
 /* The next thing of the model or of the agent, by the device's clock. */
@@ -388,13 +434,18 @@ static int64_t next_device_ns(const struct qs_sim *sim)
 int64_t qs_sim_next_ns(const struct qs_sim *sim)
 {
     int64_t next = next_device_ns(sim);
-    return next == INT64_MAX ? INT64_MAX : next - sim->options.clock_offset_ns;
+    int64_t bed = qs_sim_bed_next_ns(sim);
+    next = next == INT64_MAX ? INT64_MAX : next - sim->options.clock_offset_ns;
+    return bed < next ? bed : next;
 }
 
 void qs_sim_on_time(struct qs_sim *sim, int64_t now_ns)
 {
     for (int64_t next = qs_sim_next_ns(sim); next <= now_ns; next = qs_sim_next_ns(sim)) {
         sim->now_ns = next > sim->now_ns ? next : sim->now_ns;
+        if (qs_sim_bed_on_time(sim)) {
+            continue;
+        }
         if (sim->child_runs && sim->wake_ns <= op_now_ns(sim)) {
             qs_sim_settle(sim);
             sim->wake_ns = INT64_MAX;
@@ -403,6 +454,7 @@ void qs_sim_on_time(struct qs_sim *sim, int64_t now_ns)
         } else if (sim->child_runs && sim->child.end_ns <= op_now_ns(sim)) {
             struct qs_port_child end = sim->child;
             qs_sim_settle(sim);
+            qs_sim_work_stop(sim);
             sim->child_runs = false;
             qs_agent_on_child(&sim->agent, &end);
         } else if (sim->trace.on && sim->trace.end_ns <= op_now_ns(sim)) {

@@ -7,12 +7,14 @@
  * harness program: its setup and its teardown take 1 ms each, an evaluation takes the given time, and it
  * declares the metric "evals"; "hang" never ends its first iteration, "exit=N" ends with that code instead of
  * running. A process of stream mode that has "values=N" takes N times as long and writes a line with each
- * value in ns; with "times=N" the lines read "run 0: time=1000123 ns". Tracers: trace.c. */
+ * value in ns; with "times=N" the lines read "run 0: time=1000123 ns". Tracers: trace.c. A device may have a
+ * board: bed.h. */
 #ifndef QS_SIM_PORT_H
 #define QS_SIM_PORT_H
 
 #include "core/agent.h"
 #include "core/shared.h"
+#include "sim/bed.h"
 
 enum {
     QS_SIM_RING_BYTES = QS_RING_FLOOR_BYTES + QS_DOCUMENT_MAX_BYTES,
@@ -33,6 +35,9 @@ struct qs_sim_options {
     const uint8_t *key; /* borrowed; NULL: links need no proof */
     size_t key_bytes;
     uint64_t disk_bytes; /* of the file system for pushed files; 0: 1 GiB */
+    /* Borrowed, open, for this device alone; NULL: no board. With one, the time of a command is what it takes
+     * at the highest frequency of its processors' clock. */
+    struct qs_sim_bed *bed;
 };
 
 /* What a command is, once it was looked at. */
@@ -94,6 +99,8 @@ void qs_sim_on_time(struct qs_sim *sim, int64_t now_ns);
 void qs_sim_link_up(struct qs_sim *sim, int64_t now_ns);
 void qs_sim_link_down(struct qs_sim *sim, int64_t now_ns);
 void qs_sim_on_bytes(struct qs_sim *sim, int64_t now_ns, const uint8_t *bytes, size_t n);
+/* Is it there, and free? */
+bool qs_sim_takes_link(const struct qs_sim *sim);
 /* When it wants to be told the time next, by the driver's clock; INT64_MAX: never. Ask after each call. */
 int64_t qs_sim_next_ns(const struct qs_sim *sim);
 

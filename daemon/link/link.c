@@ -19,10 +19,12 @@ const struct qs_link_traits *qs_link_traits(enum qs_link_kind kind)
     return &ops_of(kind)->traits;
 }
 
-bool qs_link_check_address(const struct qs_farm_device *device, struct qs_err *err)
+bool qs_link_check_address(const struct qs_farm_device *device, const char **ret_key, struct qs_err *err)
 {
     const struct qs_link_ops *ops = ops_of(device->link);
-    return !ops->check_address || ops->check_address(device->address, err);
+    if (ops->check)
+        return ops->check(device, ret_key, err);
+    return !device->address || !ops->check_address || ops->check_address(device->address, err);
 }
 
 struct qs_link *qs_link_new(struct qs_loop *loop, const struct qs_farm_device *device,

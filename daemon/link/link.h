@@ -59,9 +59,9 @@ struct qs_link_traits {     /* what a kind says of itself, whatever the device *
 
 const struct qs_link_traits *qs_link_traits(enum qs_link_kind kind); /* never NULL */
 
-/* Whether a link of the device's kind can have its address (a qs_farm_address_fn): QS_E_CONFIG with what can
- * be written there. Kinds without an address take any. */
-bool qs_link_check_address(const struct qs_farm_device *device, struct qs_err *err);
+/* Whether a link of the device's kind can be as its keys say (a qs_farm_address_fn): QS_E_CONFIG with what
+ * can be written there. */
+bool qs_link_check_address(const struct qs_farm_device *device, const char **ret_key, struct qs_err *err);
 
 /* Copies what it needs of the device. The simulated link needs a virtual or real loop; the others a real one
  * (opening fails in virtual time). */

@@ -14,6 +14,8 @@ struct qs_link_ops {
     struct qs_link_traits traits;
     /* Whether there can be such an address; NULL: it has none, or any will do. */
     bool (*check_address)(const char *address, struct qs_err *err);
+    /* Whether its other keys can be as they are, and which cannot; NULL: they can. */
+    bool (*check)(const struct qs_farm_device *device, const char **ret_key, struct qs_err *err);
     /* Own data for this device; NULL where the kind has none. */
     void *(*new_own)(const struct qs_farm_device *device);
     void (*free_own)(void *own);

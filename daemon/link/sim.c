@@ -14,6 +14,10 @@ enum { INBOX_BYTES = 4 * 1024 * 1024 }; /* what a device may have on its way to 
 
 struct sim_own {
     uint64_t seed;
+    char *tree;                  /* owned; NULL: it has no board */
+    struct qs_sim_event *events; /* owned, with their words */
+    size_t event_count;
+    struct qs_sim_bed *bed; /* owned; as old as the device */
     struct qs_sim
         *device; /* owned; built at the first open, then kept: it remembers what was not acknowledged */
     struct qs_link *link;             /* borrowed */
@@ -23,10 +27,55 @@ struct sim_own {
     struct qs_timer *wake, *up, *down;
 };
 
+/* What somebody does to it is the caller's, with its words. */
+static struct qs_sim_event *events_of(const struct qs_farm_device *device)
+{
+    struct qs_sim_event *events = qs_calloc(device->sim_event_count + 1, sizeof *events);
+    for (size_t i = 0; i < device->sim_event_count; i++) {
+        const struct qs_farm_sim_event *e = &device->sim_events[i];
+        events[i] =
+            (struct qs_sim_event){.window = e->window, .at_ns = e->at_ns, .words = qs_strdup(e->words)};
+    }
+    return events;
+}
+
+static void free_events(struct qs_sim_event *events, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free((char *)events[i].words);
+    free(events);
+}
+
+static bool sim_check(const struct qs_farm_device *device, const char **ret_key, struct qs_err *err)
+{
+    if (!device->sim_board) {
+        *ret_key = "sim_events";
+        return device->sim_event_count == 0 ||
+               qs_fail(err, QS_E_CONFIG, "there is no `sim_board` that they could be done to");
+    }
+    for (size_t i = 0; i < device->sim_event_count; i++) {
+        if (!device->sim_events[i].words)
+            return true; /* said already */
+    }
+    struct qs_sim_bed *bed = qs_malloc(sizeof *bed);
+    struct qs_sim_event *events = events_of(device);
+    bool ok = qs_sim_bed_open(bed, device->sim_board, NULL, 0);
+    *ret_key = ok ? "sim_events" : "sim_board";
+    ok = ok && qs_sim_bed_open(bed, device->sim_board, events, device->sim_event_count);
+    if (!ok)
+        qs_fail(err, QS_E_CONFIG, "%s", bed->why);
+    free_events(events, device->sim_event_count);
+    free(bed);
+    return ok;
+}
+
 static void *sim_new_own(const struct qs_farm_device *device)
 {
     struct sim_own *own = qs_calloc(1, sizeof *own);
     own->seed = device->sim_seed;
+    own->tree = device->sim_board ? qs_strdup(device->sim_board) : NULL;
+    own->events = events_of(device);
+    own->event_count = device->sim_event_count;
     qs_buf_init(&own->to_device);
     qs_buf_init(&own->to_host);
     return own;
@@ -39,6 +88,9 @@ static void sim_free_own(void *user)
     qs_buf_done(&own->to_device);
     qs_buf_done(&own->to_host);
     free(own->device);
+    free(own->bed);
+    free_events(own->events, own->event_count);
+    free(own->tree);
     free(own);
 }
 
@@ -137,8 +189,21 @@ static bool sim_send(struct qs_link *link, const uint8_t *bytes, size_t n, struc
 
 /* ---- the link ---- */
 
-static void build_device(struct sim_own *own, int64_t now)
+static bool build_bed(struct sim_own *own, struct qs_err *err)
 {
+    own->bed = qs_malloc(sizeof *own->bed);
+    if (qs_sim_bed_open(own->bed, own->tree, own->events, own->event_count))
+        return true;
+    qs_fail(err, QS_E_CONFIG, "the board of %s: %s", own->link->name, own->bed->why);
+    free(own->bed);
+    own->bed = NULL;
+    return false;
+}
+
+static bool build_device(struct sim_own *own, int64_t now, struct qs_err *err)
+{
+    if (own->tree && !build_bed(own, err))
+        return false;
     const struct qs_sim_options options = {
         .seed = own->seed,
         .clock_offset_ns = (int64_t)(own->seed % 1000) * 1000000000,
@@ -146,11 +211,13 @@ static void build_device(struct sim_own *own, int64_t now)
         .noise_ppm = 5000,
         .busy_ppm = 20000,
         .ambient_mc = 25000,
-        .rise_mc = 30000,
+        .rise_mc = own->bed ? 0 : 30000, /* else the board has its own */
         .thermal_tau_ns = 60000000000,
+        .bed = own->bed,
     };
     own->device = qs_malloc(sizeof *own->device);
     qs_sim_init(own->device, &options, now, device_sends, device_closes, own);
+    return true;
 }
 
 static bool sim_open(struct qs_link *link, struct qs_err *err)
@@ -159,11 +226,13 @@ static bool sim_open(struct qs_link *link, struct qs_err *err)
     int64_t now = qs_loop_now_ns(link->loop);
     own->link = link;
     own->let_go = false;
-    if (!own->device)
-        build_device(own, now);
+    if (!own->device && !build_device(own, now, err))
+        return false;
     qs_sim_on_time(own->device, now);
-    if (!qs_agent_takes_link(&own->device->agent))
-        return qs_fail(err, QS_E_LINK, "%s is still ending what it did for a lost link", link->name);
+    if (!qs_sim_takes_link(own->device)) {
+        set_wake(own);
+        return qs_fail(err, QS_E_LINK, "%s is away, or still ending what it did for a lost link", link->name);
+    }
     own->connected = true;
     qs_sim_link_up(own->device, now);
     set_wake(own);
@@ -193,6 +262,7 @@ static void sim_close(struct qs_link *link)
 
 const struct qs_link_ops qs_link_sim_ops = {
     .traits = {.simulated = true},
+    .check = sim_check,
     .new_own = sim_new_own,
     .free_own = sim_free_own,
     .open = sim_open,

@@ -59,6 +59,7 @@ struct qs_vboard_clock {
     int64_t min, max, hint, set; /* as people limit it; set: of governor userspace, -1 for none */
     char governor[24];
     uint32_t load_ppm, rest_ppm; /* of it at full speed; what the tree's frequency stands for */
+    uint32_t work_ppm;           /* what a front has running there: the larger of both counts */
     uint32_t throttled, held_down,
         hush; /* steps from the top: by trip points, by cur_state, without a word */
     int64_t in_step_us[QS_VBOARD_STEPS_MAX];
@@ -132,7 +133,7 @@ struct qs_vboard {
     size_t delayed_count;
     struct qs_vboard_entry log[QS_VBOARD_LOG_MAX];
     size_t logged; /* ever */
-    char why[160]; /* of the last refusal of init or command */
+    char why[320]; /* of the last refusal of init or command */
     size_t arena_used_bytes;
     char arena[QS_VBOARD_ARENA_BYTES];
 };

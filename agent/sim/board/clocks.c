@@ -55,12 +55,17 @@ static bool governed(const struct qs_vboard_clock *clock, const char *governor)
     return strcmp(clock->governor, governor) == 0;
 }
 
+uint32_t qs_vboard_busy_ppm(const struct qs_vboard_clock *clock)
+{
+    return clock->work_ppm > clock->load_ppm ? clock->work_ppm : clock->load_ppm;
+}
+
 static void settle(struct qs_vboard_clock *clock)
 {
     int64_t low = clock->min > clock->hint ? clock->min : clock->hint;
     size_t ceiling = at_most(clock, limit(clock));
     size_t floor = at_least(clock, low);
-    size_t at = at_least(clock, top(clock) * clock->load_ppm / 1000000);
+    size_t at = at_least(clock, top(clock) * qs_vboard_busy_ppm(clock) / 1000000);
     if (governed(clock, "performance")) {
         at = ceiling;
     } else if (governed(clock, "powersave")) {
@@ -93,6 +98,17 @@ int64_t qs_vboard_clock_khz(const struct qs_vboard *board, const struct qs_vboar
         return 0;
     }
     return clock->steps[qs_vboard_runs_at(clock)] / clock->per_khz;
+}
+
+void qs_vboard_work(struct qs_vboard *board, size_t clock, uint32_t load_ppm)
+{
+    board->clocks[clock].work_ppm = load_ppm;
+    settle(&board->clocks[clock]);
+}
+
+int64_t qs_vboard_khz(const struct qs_vboard *board, size_t clock)
+{
+    return qs_vboard_clock_khz(board, &board->clocks[clock]);
 }
 
 /* As the kernel judges: against the other limit as it was asked for, before the hardware's bounds. */

@@ -220,7 +220,7 @@ void qs_vboard_find_zones(struct qs_vboard *board)
 static int64_t heat_of(const struct qs_vboard_clock *clock)
 {
     int64_t speed_permille = clock->steps[qs_vboard_runs_at(clock)] * 1000 / clock->steps[clock->count - 1];
-    return clock->load_ppm * speed_permille * speed_permille / 1000000;
+    return qs_vboard_busy_ppm(clock) * speed_permille * speed_permille / 1000000;
 }
 
 static int count_bits(uint32_t bits)

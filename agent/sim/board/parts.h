@@ -56,13 +56,10 @@ struct qs_vboard_node *qs_vboard_add(struct qs_vboard *board, const char *path, 
 /* The node of this very path, -1 for none; gone or not. */
 int16_t qs_vboard_node(const struct qs_vboard *board, const char *path);
 int16_t qs_vboard_node_in(const struct qs_vboard *board, const char *folder, const char *file);
-/* The path with its links followed. False: it is too long, or goes round. */
-bool qs_vboard_resolve(const struct qs_vboard *board, const char *path, char *out, size_t cap);
 bool qs_vboard_gone(const struct qs_vboard *board, const struct qs_vboard_node *node);
 bool qs_vboard_below(const char *path, const char *folder); /* or the same */
 bool qs_vboard_number(const char *text, int64_t *value);    /* all of it */
 bool qs_vboard_word(const char *list, const char *word);    /* stands in it, brackets or not */
-uint32_t qs_vboard_cpus(const char *list);                  /* "0-3", "0 1 2", "0,2" */
 
 /* roles.c: finds clocks, zones, coolers and CPUs, and what their files are to them. */
 bool qs_vboard_find_roles(struct qs_vboard *board);
@@ -76,6 +73,7 @@ void qs_vboard_heat_now(struct qs_vboard *board); /* cpu_heat_ppm and gpu_heat_p
 /* clocks.c */
 void qs_vboard_settle(struct qs_vboard *board); /* every clock takes the step that its governor wants */
 int64_t qs_vboard_clock_khz(const struct qs_vboard *board, const struct qs_vboard_clock *clock);
+uint32_t qs_vboard_busy_ppm(const struct qs_vboard_clock *clock);
 size_t qs_vboard_runs_at(const struct qs_vboard_clock *clock); /* step, with what nobody is told */
 int qs_vboard_write_clock(struct qs_vboard *board, const struct qs_vboard_node *node, const char *text);
 size_t qs_vboard_show_clock(const struct qs_vboard *board, const struct qs_vboard_node *node, char *text,

@@ -160,6 +160,22 @@ bool qs_vboard_init(struct qs_vboard *board, const char *tree, size_t n)
     return true;
 }
 
+void qs_vboard_restart(struct qs_vboard *board, const struct qs_vboard *first)
+{
+    memcpy(board->arena, first->arena, sizeof board->arena);
+    memcpy(board->clocks, first->clocks, sizeof board->clocks);
+    memcpy(board->coolers, first->coolers, sizeof board->coolers);
+    for (size_t i = 0; i < board->zone_count; i++) {
+        memcpy(board->zones[i].trips, first->zones[i].trips, sizeof first->zones[i].trips);
+    }
+    board->online = first->online;
+    board->unplugged = first->unplugged;
+    board->fan = first->fan;
+    board->reported = first->reported;
+    board->delayed_count = 0;
+    qs_vboard_settle(board);
+}
+
 int16_t qs_vboard_node(const struct qs_vboard *board, const char *path)
 {
     for (size_t i = 0; i < board->node_count; i++) {

@@ -22,7 +22,9 @@ enum {
     LABELS_MAX = 64,
     DEVICES_MAX = 1000,
     HOOKS_MAX = 100,
-    VARIABLES_MAX = 1000
+    VARIABLES_MAX = 1000,
+    SIM_EVENTS_MAX = 64,
+    SIM_WORDS_BYTES = 383
 };
 
 #define LINK_WORD(end, word) {#word, QS_LINK_##end},
@@ -38,6 +40,34 @@ static const char *const link_instead[] = {
 static void read_labels(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at);
 static void check_device(struct qs_schema_reader *r, const struct qs_node *node, void *target);
+
+#define EVENT(field) offsetof(struct qs_farm_sim_event, field)
+static const struct qs_key sim_event_keys[] = {
+    {.name = "window",
+     .type = QS_KEY_U32,
+     .offset = EVENT(window),
+     .max = 1000000,
+     .help = "Counts from the begin of the device's window of this number, pilots and warm-ups included; "
+             "without it, from "
+             "the start."},
+    {.name = "at",
+     .type = QS_KEY_DURATION,
+     .offset = EVENT(at_ns),
+     .max = QS_SPAN_MAX_NS,
+     .fallback = "0",
+     .help = "How long after that."},
+    {.name = "do",
+     .type = QS_KEY_TEXT,
+     .offset = EVENT(words),
+     .min = 1,
+     .max = SIM_WORDS_BYTES,
+     .required = true,
+     .help = "A command of the virtual board, such as `heat 95` or `refuse PATH EBUSY`; or `unplug MS`, "
+             "`reboot MS`: nobody "
+             "reaches it for so long."},
+    {0}};
+static const struct qs_table sim_event_table = {.keys = sim_event_keys,
+                                                .size_bytes = sizeof(struct qs_farm_sim_event)};
 
 static const struct qs_key device_keys[] = {
     {.name = "link",
@@ -73,6 +103,22 @@ static const struct qs_key device_keys[] = {
      .type = QS_KEY_U64,
      .offset = DEVICE(sim_seed),
      .help = "`sim`: the simulated device's seed."},
+    {.name = "sim_board",
+     .type = QS_KEY_TEXT,
+     .offset = DEVICE(sim_board),
+     .min = 1,
+     .max = PATH_BYTES,
+     .help = "`sim`: the file of a device tree (NAME.tree.tsv): the simulated device is this board, with its "
+             "clocks, its "
+             "heat and its settings. Without it, a device that has none."},
+    {.name = "sim_events",
+     .type = QS_KEY_LIST,
+     .offset = DEVICE(sim_events),
+     .count_offset = DEVICE(sim_event_count),
+     .min = 1,
+     .max = SIM_EVENTS_MAX,
+     .table = &sim_event_table,
+     .help = "`sim`: what is done to that board, and when."},
     {.name = "labels",
      .type = QS_KEY_CUSTOM,
      .offset = DEVICE(labels),
@@ -210,7 +256,7 @@ static bool is_local_command(const struct qs_farm_device *device)
     return strcmp(slash != NULL ? slash + 1 : device->argv.at[0], "ssh") != 0;
 }
 
-enum { KEYS_OF_KIND = 2 };
+enum { KEYS_OF_KIND = 3 };
 
 struct link_form { /* what a kind of link asks of its device's entry */
     const char *needs[KEYS_OF_KIND], *may[KEYS_OF_KIND];
@@ -222,7 +268,7 @@ static const struct link_form link_forms[QS_LINK_KIND_COUNT] = {
     [QS_LINK_UNIX] = {.needs = {"address"}, .is_local = is_always_local},
     [QS_LINK_TCP] = {.needs = {"address", "key_file"}, .is_local = is_always_local},
     [QS_LINK_SERIAL] = {.needs = {"address"}},
-    [QS_LINK_SIM] = {.may = {"sim_seed"}},
+    [QS_LINK_SIM] = {.may = {"sim_seed", "sim_board", "sim_events"}},
 };
 
 static bool names(const char *const *keys, const char *key)
@@ -281,31 +327,32 @@ static void check_farm(struct qs_schema_reader *r, const struct qs_node *node, v
     }
 }
 
-static void say_address(struct qs_problems *problems, const struct qs_doc *doc, const char *device,
-                        const struct qs_node *at, const char *why)
+static void say_link(struct qs_problems *problems, const struct qs_doc *doc, const char *device,
+                     const char *key, const char *why)
 {
+    const struct qs_node *devices = qs_node_get(&doc->root, "devices", NULL);
+    const struct qs_node *at = qs_node_get(qs_node_get(devices, device, NULL), key, NULL);
     const char *instead = strstr(why, QS_FARM_INSTEAD);
     int n = instead ? (int)(instead - why) : (int)strlen(why);
     QS_BUF(path);
     qs_buf_str(&path, "devices");
     qs_path_key(&path, qs_show(device).text);
-    qs_path_key(&path, "address");
+    qs_path_key(&path, key);
     qs_problems_add(problems, doc, at, path.data, instead ? instead + 2 : NULL, "%.*s", n, why);
 }
 
 /* Of all devices that could be read, whatever else is wrong. */
-static bool check_addresses(const struct qs_farm_config *farm, const struct qs_doc *doc,
-                            qs_farm_address_fn *check, struct qs_problems *problems)
+static bool check_links(const struct qs_farm_config *farm, const struct qs_doc *doc,
+                        qs_farm_address_fn *check, struct qs_problems *problems)
 {
-    const struct qs_node *devices = qs_node_get(&doc->root, "devices", NULL);
     bool ok = true;
     for (size_t i = 0; i < farm->device_count; i++) {
         const struct qs_farm_device *d = &farm->devices[i];
         struct qs_err why = QS_ERR_INIT;
-        if (d->name == NULL || d->address == NULL || check(d, &why))
+        const char *key = "address";
+        if (d->name == NULL || check(d, &key, &why))
             continue;
-        say_address(problems, doc, d->name, qs_node_get(qs_node_get(devices, d->name, NULL), "address", NULL),
-                    why.text);
+        say_link(problems, doc, d->name, key, why.text);
         ok = false;
     }
     return ok;
@@ -330,7 +377,7 @@ bool qs_farm_from_doc(const struct qs_doc *doc, qs_farm_address_fn *check_addres
     }
     struct qs_farm_config *farm = qs_calloc(1, sizeof(*farm));
     bool ok = qs_schema_read(doc, &farm_table, farm, problems);
-    ok = (check_address == NULL || check_addresses(farm, doc, check_address, problems)) && ok;
+    ok = (check_address == NULL || check_links(farm, doc, check_address, problems)) && ok;
     if (!ok) {
         qs_farm_config_free(farm);
         return false;
@@ -368,6 +415,10 @@ void qs_farm_config_free(struct qs_farm_config *farm)
         free(d->address);
         free(d->key_file);
         free(d->hub);
+        free(d->sim_board);
+        for (size_t k = 0; k < d->sim_event_count; k++)
+            free(d->sim_events[k].words);
+        free(d->sim_events);
         qs_strings_done(&d->argv);
         qs_strings_done(&d->labels);
     }

@@ -23,6 +23,12 @@
 #define QS_LINK_ENUMERATOR(end, word) QS_LINK_##end,
 enum qs_link_kind { QS_LINK_KINDS(QS_LINK_ENUMERATOR) QS_LINK_KIND_COUNT };
 
+struct qs_farm_sim_event { /* what is done to a simulated board */
+    uint32_t window;       /* after its window of this number has begun; 0: after the device was made */
+    int64_t at_ns;
+    char *words;
+};
+
 struct qs_farm_device {
     char *name;
     enum qs_link_kind link;
@@ -30,6 +36,9 @@ struct qs_farm_device {
     char *address;     /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only); SERIAL: "/dev/ttyUSB0,115200" */
     char *key_file;    /* TCP: mode 0600 */
     uint64_t sim_seed; /* SIM */
+    char *sim_board;   /* SIM: the file of a device tree, or NULL */
+    struct qs_farm_sim_event *sim_events;
+    size_t sim_event_count;
     struct qs_strings labels; /* "key=value" */
     char *hub;                /* or NULL: what it shares with those that name the same hub */
     bool local; /* the agent runs on this machine: the daemon is silent during its windows. Without the key
@@ -64,10 +73,11 @@ struct qs_farm_config {
     struct qs_profiles profiles; /* of devices: those that are built in */
 };
 
-/* Whether the device's link can have such an address; else err quotes it, and says after QS_FARM_INSTEAD what
- * to write. */
+/* Whether the device's link can be as its keys say; else err quotes what is wrong, and says after
+ * QS_FARM_INSTEAD what to write; *ret_key is the key, `address` unless it is set. */
 #define QS_FARM_INSTEAD ": write "
-typedef bool qs_farm_address_fn(const struct qs_farm_device *device, struct qs_err *err);
+typedef bool qs_farm_address_fn(const struct qs_farm_device *device, const char **ret_key,
+                                struct qs_err *err);
 /* As qs_job_from_doc: all mistakes, located. check_address: qs_link_check_address (link/link.h); NULL: an
  * address is any text. */
 bool qs_farm_from_doc(const struct qs_doc *doc, qs_farm_address_fn *check_address,

@@ -4,6 +4,7 @@
 #include <fuse.h>
 
 #include "sim/board/calls.h"
+#include "sim/board/load.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -345,26 +346,6 @@ static const struct fuse_operations operations = {.getattr = on_getattr,
                                                   .truncate = on_truncate,
                                                   .init = on_init};
 
-static bool load(struct bed *bed, const char *path)
-{
-    static char tree[1 << 20];
-    FILE *file = fopen(path, "re");
-    size_t n = file ? fread(tree, 1, sizeof tree, file) : 0;
-    if (!file || ferror(file) || n == sizeof tree) {
-        fprintf(stderr, "qs-board: %s: %s\n", path,
-                file ? "cannot be read, or is too long" : strerror(errno));
-    } else if (qs_vboard_init(bed->board, tree, n)) {
-        fclose(file);
-        return true;
-    } else {
-        fprintf(stderr, "qs-board: %s: %s\n", path, bed->board->why);
-    }
-    if (file) {
-        fclose(file);
-    }
-    return false;
-}
-
 /* Mounts, says so, and serves until a signal comes. */
 static int serve(struct bed *bed, char *program, const char *mount)
 {
@@ -422,7 +403,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: qs-board --tree FILE --mount DIR [--speed 1..1000] [--uid N]\n");
         return 2;
     }
-    if (!load(&bed, tree)) {
+    if (!qs_vboard_load(&board, tree)) {
+        fprintf(stderr, "qs-board: %s\n", board.why);
         return 1;
     }
     prctl(PR_SET_PDEATHSIG, SIGTERM);

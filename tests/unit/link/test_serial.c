@@ -70,7 +70,8 @@ static void refused(const char *address, enum qs_errc code, const char *part)
         .name = (char *)"board", .link = QS_LINK_SERIAL, .address = (char *)address};
     struct qs_err err = QS_ERR_INIT;
     struct fixture f;
-    assert_int_equal(qs_link_check_address(&device, &err), code != QS_E_CONFIG);
+    const char *key = NULL;
+    assert_int_equal(qs_link_check_address(&device, &key, &err), code != QS_E_CONFIG);
     assert_int_equal(err.code, code == QS_E_CONFIG ? code : QS_E_NONE);
     fixture_init(&f, &device);
     assert_false(qs_link_open(f.link, &err));
