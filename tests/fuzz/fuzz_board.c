@@ -38,10 +38,10 @@ static void hold(const struct qs_board *board, struct qs_wish wish)
 {
     for (unsigned kind = 0; kind < QS_DOMAIN_KINDS; kind++) {
         struct qs_err err = QS_ERR_INIT;
-        struct qs_pin_wishes wishes = {0};
+        struct qs_wishes wishes = {0};
         QS_SCOPED(qs_pins_done) struct qs_pins pins = {0};
-        wishes.of[kind] = wish;
-        if (!qs_board_pin(board, &wishes, &pins, &err)) {
+        wishes.frequency[kind] = wish;
+        if (!qs_board_pin(board, &wishes, true, &pins, &err)) {
             fuzz_require(err.text[0] != '\0' && pins.items.count == 0);
             continue;
         }

@@ -18,6 +18,7 @@ void qs_job_conditions_done(struct qs_job_conditions *set)
     free(set->gate);
     free(set->bounds);
     free(set->controls.cpus);
+    qs_wishes_done(&set->controls.wishes);
     free(set->name);
     qs_stop_free(set->enough.stop);
     *set = (struct qs_job_conditions){0};
@@ -83,7 +84,41 @@ static void copy_cpus(struct qs_job_conditions *set, const struct qs_job_conditi
 
 static void copy_frequency(struct qs_job_conditions *set, const struct qs_job_conditions *own)
 {
-    memcpy(set->controls.frequency, own->controls.frequency, sizeof(set->controls.frequency));
+    struct qs_wishes *wishes = &set->controls.wishes;
+    memcpy(wishes->frequency, own->controls.wishes.frequency, sizeof(wishes->frequency));
+}
+
+static void copy_governor(struct qs_job_conditions *set, const struct qs_job_conditions *own)
+{
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
+        set->controls.wishes.governor[k] = qs_strdup(own->controls.wishes.governor[k]);
+}
+
+static void copy_online(struct qs_job_conditions *set, const struct qs_job_conditions *own)
+{
+    set->controls.wishes.online = qs_strdup(own->controls.wishes.online);
+}
+
+static void copy_boost(struct qs_job_conditions *set, const struct qs_job_conditions *own)
+{
+    set->controls.wishes.boost = own->controls.wishes.boost;
+}
+
+static void copy_idle(struct qs_job_conditions *set, const struct qs_job_conditions *own)
+{
+    set->controls.wishes.idle = own->controls.wishes.idle;
+    set->controls.wishes.idle_deepest = own->controls.wishes.idle_deepest;
+}
+
+static void copy_switches(struct qs_job_conditions *set, const struct qs_job_conditions *own)
+{
+    const struct qs_wishes *from = &own->controls.wishes;
+    struct qs_wishes *to = &set->controls.wishes;
+    to->switches = qs_calloc(from->switch_count + 1, sizeof(*to->switches));
+    for (; to->switch_count < from->switch_count; to->switch_count++) {
+        to->switches[to->switch_count] = from->switches[to->switch_count];
+        to->switches[to->switch_count].of = qs_strdup(from->switches[to->switch_count].of);
+    }
 }
 
 static void copy_gate(struct qs_job_conditions *set, const struct qs_job_conditions *own)
@@ -122,8 +157,17 @@ static void copy_stop(struct qs_job_conditions *set, const struct qs_job_conditi
 static const struct {
     const char *key;
     void (*copy)(struct qs_job_conditions *set, const struct qs_job_conditions *own);
-} parts[] = {{"affinity", copy_cpus}, {"frequency", copy_frequency}, {"gate", copy_gate},
-             {"bounds", copy_bounds}, {"patience", copy_patience},   {"repeat_tainted", copy_repeats},
+} parts[] = {{"affinity", copy_cpus},
+             {"frequency", copy_frequency},
+             {"governor", copy_governor},
+             {"online", copy_online},
+             {"boost", copy_boost},
+             {"idle_states", copy_idle},
+             {"switches", copy_switches},
+             {"gate", copy_gate},
+             {"bounds", copy_bounds},
+             {"patience", copy_patience},
+             {"repeat_tainted", copy_repeats},
              {"stop", copy_stop}};
 
 static void inherit(struct qs_job_conditions *set, const struct qs_job_conditions *own,

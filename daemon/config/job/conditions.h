@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/profile/profile.h"
 #include "config/profile/wish.h"
 #include "stats/rule.h"
 
 #define QS_JOB_CONDITIONS_OWN "default" /* the name of the first set; no other has it */
+
+#define QS_JOB_ONE_BIG "one-big" /* one big processor, each block the next one */
 
 enum { QS_JOB_CONDITION_SETS_MAX = 100 };
 
@@ -39,9 +40,9 @@ struct qs_job_bound { /* evidence: a difference above it taints the window */
     int64_t bound;
 };
 
-struct qs_job_controls {                       /* what is set on the device */
-    char *cpus;                                /* "" = any, else "0-3,6" */
-    struct qs_wish frequency[QS_DOMAIN_KINDS]; /* by enum qs_domain_kind */
+struct qs_job_controls { /* what is set on the device */
+    char *cpus;          /* "" = any; "0-3,6"; "all", a cluster's name, or: */
+    struct qs_wishes wishes;
 };
 
 struct qs_job_enough {    /* when a run has enough */

@@ -75,11 +75,12 @@ void qs_job_read_stop(struct qs_schema_reader *r, const struct qs_key *key, cons
 void qs_job_check_stop(struct qs_schema_reader *r, const struct qs_node *map,
                        const struct qs_job_enough *enough);
 
-/* read_conditions.c: struct qs_job_conditions, and its controls as said */
-void qs_job_read_cpus(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                      void *at); /* controls */
-void qs_job_read_frequency(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+/* read_controls.c: struct qs_job_controls */
+typedef void qs_job_reader(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                            void *at);
+qs_job_reader qs_job_read_cpus, qs_job_read_online, qs_job_read_frequency, qs_job_read_governor,
+    qs_job_read_boost, qs_job_read_idle, qs_job_read_switches;
+/* read_conditions.c: struct qs_job_conditions */
 void qs_job_read_gate(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                       void *at);
 void qs_job_read_bounds(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,

@@ -4,92 +4,9 @@
 #include "base/mem.h"
 #include "config/job/read.h"
 #include "config/document/scalar.h"
-#include "config/profile/wish.h"
 #include "config/farm/sensors.h"
 #include "proto/limits.h"
 #include "proto/names.h"
-
-enum { CPU_MAX = 4095, CPUS_BYTES = 1000 };
-
-/* "0-3,6": rising numbers and ranges. */
-static bool is_cpu_list(const char *s)
-{
-    if (strlen(s) > CPUS_BYTES)
-        return false;
-    for (long last = -1;;) {
-        char *end = NULL;
-        if (*s < '0' || *s > '9')
-            return false;
-        long from = strtol(s, &end, 10);
-        long to = from;
-        if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-            to = strtol(end + 1, &end, 10);
-        if (from <= last || to < from || to > CPU_MAX)
-            return false;
-        last = to;
-        if (*end == '\0')
-            return true;
-        if (*end != ',')
-            return false;
-        s = end + 1;
-    }
-}
-
-void qs_job_read_cpus(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                      void *at)
-{
-    (void)key;
-    struct qs_job_controls *controls = at;
-    const char *text = qs_schema_text(r, node, "any, or CPUs such as 0-3,6");
-    if (text == NULL)
-        return;
-    if (strcmp(text, "any") == 0)
-        controls->cpus = qs_strdup("");
-    else if (strcmp(text, "big") == 0 || strcmp(text, "little") == 0)
-        qs_schema_problem(r, node, "name the CPUs: 4-7",
-                          "`%s` needs device control, which this version lacks", text);
-    else if (!is_cpu_list(text))
-        qs_schema_problem(r, node, "write any, or CPUs such as 0-3,6", "`%s` is not a rising list of CPUs",
-                          qs_show(text).text);
-    else
-        controls->cpus = qs_strdup(text);
-}
-
-/* One wish; false with a problem. */
-static bool read_wish(struct qs_schema_reader *r, const struct qs_node *node, struct qs_wish *ret)
-{
-    static const char form[] = "free, max, min, a share such as 50%, or a frequency such as 1.8GHz";
-    struct qs_scalar_why why = {0};
-    const char *text = qs_schema_text(r, node, form);
-    bool ok = text != NULL && qs_wish_read(text, ret, &why);
-    if (text != NULL && !ok)
-        qs_schema_problem(r, node, why.suggestion[0] != '\0' ? why.suggestion : form, "%s", why.text);
-    return ok;
-}
-
-void qs_job_read_frequency(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                           void *at)
-{
-    static const char *const kinds[] = {"cpu", "gpu", "memory"};
-    (void)key;
-    struct qs_job_controls *controls = at;
-    if (node->kind != QS_NODE_MAP) {
-        (void)read_wish(r, node, &controls->frequency[QS_DOMAIN_CPU]);
-        return;
-    }
-    for (size_t i = 0; i < node->count; i++) {
-        size_t kind = 0;
-        while (kind < 3 && strcmp(node->keys[i].text, kinds[kind]) != 0)
-            kind++;
-        size_t mark = qs_schema_enter(r, node->keys[i].text);
-        if (kind == 3)
-            qs_schema_problem(r, &node->keys[i], "write cpu, gpu or memory",
-                              "frequencies are not held by `%s`", qs_show(node->keys[i].text).text);
-        else
-            (void)read_wish(r, &node->items[i], &controls->frequency[kind]);
-        qs_schema_leave(r, mark);
-    }
-}
 
 /* A bound in the unit of the sensor; false with a problem. */
 static bool read_bound(struct qs_schema_reader *r, const struct qs_sensor_kind *sensor,

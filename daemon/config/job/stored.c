@@ -94,36 +94,13 @@ bool qs_job_from_stored(const struct qs_stored_job *stored, uint64_t seed, struc
     return true;
 }
 
-/* One text where all but the processors are free, as people write it, and as older versions did. */
-static void put_frequencies(struct qs_json *j, const struct qs_wish *wishes)
-{
-    bool others = false;
-    QS_BUF(text);
-    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
-        others = others || (k != QS_DOMAIN_CPU && wishes[k].how != QS_WISH_FREE);
-    if (!others) {
-        qs_wish_print(&wishes[QS_DOMAIN_CPU], &text);
-        qs_json_kstring(j, "frequency", text.data);
-        return;
-    }
-    qs_json_kobject(j, "frequency");
-    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++) {
-        if (wishes[k].how == QS_WISH_FREE)
-            continue;
-        qs_buf_clear(&text);
-        qs_wish_print(&wishes[k], &text);
-        qs_json_kstring(j, qs_domain_kinds[k], text.data);
-    }
-    qs_json_object_end(j);
-}
-
 /* What tells one series from another. A control that a later version adds is written only where it is not at
  * its default: else every series would end with that version. */
 static void put_controls(struct qs_json *j, const struct qs_job_controls *controls)
 {
     qs_json_kobject(j, "controls");
     qs_json_kstring(j, "affinity", controls->cpus[0] ? controls->cpus : "any");
-    put_frequencies(j, controls->frequency);
+    qs_wishes_put(j, &controls->wishes);
     qs_json_object_end(j);
 }
 

@@ -2,7 +2,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/json.h"
 
 static const char *const words[] = {[QS_WISH_FREE] = "free", [QS_WISH_MAX] = "max", [QS_WISH_MIN] = "min"};
 
@@ -55,4 +58,86 @@ void qs_wish_print(const struct qs_wish *wish, struct qs_buf *out)
         qs_buf_str(out, words[wish->how]);
         break;
     }
+}
+
+/* One text where all but the processors are free, as people write it, and as older versions did. */
+static void put_frequencies(struct qs_json *j, const struct qs_wish *wishes)
+{
+    bool others = false;
+    QS_BUF(text);
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
+        others = others || (k != QS_DOMAIN_CPU && wishes[k].how != QS_WISH_FREE);
+    if (!others) {
+        qs_wish_print(&wishes[QS_DOMAIN_CPU], &text);
+        qs_json_kstring(j, "frequency", text.data);
+        return;
+    }
+    qs_json_kobject(j, "frequency");
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++) {
+        if (wishes[k].how == QS_WISH_FREE)
+            continue;
+        qs_buf_clear(&text);
+        qs_wish_print(&wishes[k], &text);
+        qs_json_kstring(j, qs_domain_kinds[k], text.data);
+    }
+    qs_json_object_end(j);
+}
+
+static void put_governors(struct qs_json *j, char *const *governors)
+{
+    bool any = false;
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
+        any = any || governors[k] != NULL;
+    if (!any)
+        return;
+    qs_json_kobject(j, "governor");
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
+        if (governors[k] != NULL)
+            qs_json_kstring(j, qs_domain_kinds[k], governors[k]);
+    qs_json_object_end(j);
+}
+
+static void put_switch(struct qs_json *j, const char *name, enum qs_switch_to to, int64_t number)
+{
+    if (to == QS_SWITCH_NUMBER)
+        qs_json_kint(j, name, number);
+    else if (to != QS_SWITCH_LEFT)
+        qs_json_kstring(j, name, to == QS_SWITCH_ON ? "on" : "off");
+}
+
+void qs_wishes_put(struct qs_json *j, const struct qs_wishes *wishes)
+{
+    put_frequencies(j, wishes->frequency);
+    put_governors(j, wishes->governor);
+    if (wishes->online != NULL)
+        qs_json_kstring(j, "online", wishes->online);
+    put_switch(j, "boost", wishes->boost, 0);
+    if (wishes->idle)
+        qs_json_kint(j, "idle_states", (int64_t)wishes->idle_deepest);
+    if (wishes->switch_count == 0)
+        return;
+    qs_json_kobject(j, "switches");
+    for (size_t i = 0; i < wishes->switch_count; i++)
+        put_switch(j, wishes->switches[i].of, wishes->switches[i].to, wishes->switches[i].number);
+    qs_json_object_end(j);
+}
+
+bool qs_wishes_none(const struct qs_wishes *wishes)
+{
+    bool any =
+        wishes->online != NULL || wishes->boost != QS_SWITCH_LEFT || wishes->idle || wishes->switch_count > 0;
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
+        any = any || wishes->frequency[k].how != QS_WISH_FREE || wishes->governor[k] != NULL;
+    return !any;
+}
+
+void qs_wishes_done(struct qs_wishes *wishes)
+{
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
+        free(wishes->governor[k]);
+    for (size_t i = 0; i < wishes->switch_count; i++)
+        free(wishes->switches[i].of);
+    free(wishes->switches);
+    free(wishes->online);
+    *wishes = (struct qs_wishes){0};
 }

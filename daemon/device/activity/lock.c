@@ -25,6 +25,7 @@ struct lock {
     uint32_t id;
     struct qs_survey survey;
     struct qs_board *board; /* owned; NULL: not known */
+    struct qs_board *home;  /* owned; NULL: that is it. Else as it was before the job changed it */
     qs_job_run_then *then;
 };
 
@@ -38,6 +39,21 @@ const struct qs_board *qs_activity_lock_board(const struct qs_job_run *job)
     return mine(job)->board;
 }
 
+const struct qs_board *qs_activity_lock_home(const struct qs_job_run *job)
+{
+    return mine(job)->home ? mine(job)->home : mine(job)->board;
+}
+
+void qs_activity_lock_back(struct qs_job_run *job)
+{
+    struct lock *l = mine(job);
+    if (!l->home)
+        return;
+    qs_board_free(l->board);
+    l->board = l->home;
+    l->home = NULL;
+}
+
 static void forget(struct lock *l)
 {
     l->on = false;
@@ -46,7 +62,8 @@ static void forget(struct lock *l)
     qs_strings_done(&l->patterns);
     qs_survey_done(&l->survey);
     qs_board_free(l->board);
-    l->board = NULL;
+    qs_board_free(l->home);
+    l->board = l->home = NULL;
 }
 
 static void ask(struct qs_job_run *job, enum qs_msg_type type, const void *m, qs_session_reply *on_reply)
@@ -161,7 +178,8 @@ static void on_surveyed(const union qs_msg *reply, const struct qs_err *refused,
     }
     l->board = qs_board_new(&job->p.farm->profiles, &l->survey, job->facts_json);
     qs_survey_done(&l->survey);
-    store_board(job);
+    if (!l->home)
+        store_board(job);
     bind_sensors(job);
 }
 
@@ -173,10 +191,9 @@ static void ask_survey(struct qs_job_run *job)
     ask(job, QS_MSG_SURVEY, &m, on_surveyed);
 }
 
-void qs_activity_lock_look(struct qs_job_run *job, qs_job_run_then *then)
+static void look_for(struct qs_job_run *job, qs_job_run_then *then)
 {
     struct lock *l = mine(job);
-    forget(l);
     l->then = then;
     if (job->p.farm && qs_session_has(job->p.session, QS_FEATURE_SURVEY))
         qs_board_survey_patterns(&job->p.farm->profiles, &l->patterns);
@@ -186,6 +203,18 @@ void qs_activity_lock_look(struct qs_job_run *job, qs_job_run_then *then)
         then(job);
 }
 
+void qs_activity_lock_look_again(struct qs_job_run *job, qs_job_run_then *then)
+{
+    struct lock *l = mine(job);
+    struct qs_board *home = l->home ? l->home : l->board;
+    if (home == l->board)
+        l->board = NULL;
+    l->home = NULL;
+    forget(l);
+    l->home = home;
+    look_for(job, then);
+}
+
 static void locked(struct qs_job_run *job)
 {
     qs_job_run_tell(job, &qs_step_lock, QS_JI_DONE);
@@ -193,7 +222,8 @@ static void locked(struct qs_job_run *job)
 
 static void look(struct qs_job_run *job)
 {
-    qs_activity_lock_look(job, locked);
+    forget(mine(job));
+    look_for(job, locked);
 }
 
 static void start(struct qs_job_run *job)

@@ -10,8 +10,13 @@ struct qs_board;
  * the job over. */
 const struct qs_board *qs_activity_lock_board(const struct qs_job_run *job);
 
-/* Looks (again); then(job) follows, once, unless the link is lost. */
-void qs_activity_lock_look(struct qs_job_run *job, qs_job_run_then *then);
+/* The same, as it was found before the job changed anything. */
+const struct qs_board *qs_activity_lock_home(const struct qs_job_run *job);
+
+/* Looks again, at what the job has changed; then(job) follows, once, unless the link is lost. */
+void qs_activity_lock_look_again(struct qs_job_run *job, qs_job_run_then *then);
+/* All that was changed is put back: the board is the first one again. */
+void qs_activity_lock_back(struct qs_job_run *job);
 /* One more element of a BIND; false: it has no room for it. */
 bool qs_activity_lock_add(struct qs_build *list, const struct qs_binding *b);
 /* The sensors of the board become elements of a BIND, as many as there is room for. */

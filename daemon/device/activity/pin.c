@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "device/activity/lock.h"
 #include "device/board/board.h"
@@ -22,11 +23,13 @@ enum {
 struct pin {
     bool on; /* a question is out */
     uint32_t id;
-    bool holding;                         /* something is changed on the device */
-    struct qs_wish held[QS_DOMAIN_KINDS]; /* where it is: what for */
+    bool holding; /* something is changed on the device */
+    char *held;   /* where it is: what for, as JSON; owned */
+    char *online; /* the processors that are to run, as the device had them at first; owned, or NULL */
+    char *cpus;   /* where the run in hand runs: "" any; owned, or NULL: as its conditions say */
     struct qs_pins pins;
-    size_t sent, asked, end; /* of pins.items: written, in the question that is out, and wanted */
-    bool watching;           /* the agent has the sensors of what is held */
+    size_t sent, asked; /* of pins.items: written, in the question that is out */
+    bool watching;      /* the agent has the sensors of what is held */
     bool looked_again;
     size_t pages, put_back, left;
     qs_job_run_then *then, *released; /* what follows: it is held; everything is put back */
@@ -58,20 +61,9 @@ static void fail(struct qs_job_run *job, const struct qs_err *err)
     qs_job_run_tell(job, &qs_step_run, QS_JI_FAIL);
 }
 
-static bool are_free(const struct qs_wish *wishes)
+static const struct qs_wishes *wishes_of(const struct qs_job_run *job)
 {
-    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
-        if (wishes[k].how != QS_WISH_FREE)
-            return false;
-    return true;
-}
-
-static bool are_equal(const struct qs_wish *a, const struct qs_wish *b)
-{
-    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
-        if (a[k].how != b[k].how || a[k].value != b[k].value)
-            return false;
-    return true;
+    return &qs_schedule_conditions(&job->schedule)->controls.wishes;
 }
 
 /* One file of an answer, as it is stored. */
@@ -212,16 +204,17 @@ static bool check(const struct qs_job_run *job, const struct qs_msg_tuned *m, st
                            "the agent on %s reported on %zu of %zu files that it was to write, the first "
                            "without a word is %s",
                            job->p.device, i - p->sent, p->asked, item->path);
-        if (t.outcome == QS_TUNE_SET || t.outcome == QS_TUNE_SAME)
+        if (t.outcome == QS_TUNE_SET || t.outcome == QS_TUNE_SAME || (item->flags & QS_PIN_MAY_FAIL))
             continue;
         char now[QS_TUNE_SAID_MAX_BYTES + 1];
         qs_text_copy(t.now, now, sizeof now);
-        return qs_fail(err, QS_E_PRECONDITION,
-                       "%s cannot be held at the job's frequencies: writing `%s` to %s failed%s%s%s: %s%s%s; "
-                       "`frequency: free` leaves them alone",
-                       job->p.device, item->value, item->path, now[0] ? ", it says `" : "",
-                       now[0] ? qs_show(now).text : "", now[0] ? "`" : "", whys[t.outcome],
-                       t.error ? ": " : "", t.error ? strerror(t.error) : "");
+        return qs_fail(
+            err, QS_E_PRECONDITION,
+            "%s cannot be held as the job's conditions want: writing `%s` to %s failed%s%s%s: %s%s%s; "
+            "`frequency: free` leaves frequencies alone",
+            job->p.device, item->value, item->path, now[0] ? ", it says `" : "",
+            now[0] ? qs_show(now).text : "", now[0] ? "`" : "", whys[t.outcome], t.error ? ": " : "",
+            t.error ? strerror(t.error) : "");
     }
     return true;
 }
@@ -273,7 +266,7 @@ static void bind_watches(struct qs_job_run *job)
     qs_activity_lock_add_sensors(job, &list); /* as without the rest: a gate reads the same in all runs */
     for (size_t i = 0; fits && i < p->pins.choices.count; i++) {
         const struct qs_board_domain *d = p->pins.choices.at[i].domain;
-        fits = watch(&list, p, d, d->min_file, "min") && watch(&list, p, d, d->max_file, "max");
+        fits = !d || (watch(&list, p, d, d->min_file, "min") && watch(&list, p, d, d->max_file, "max"));
     }
     if (!fits) {
         struct qs_err err = QS_ERR_INIT;
@@ -321,13 +314,13 @@ static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, vo
         return;
     }
     p->sent += p->asked;
-    if (p->sent < p->end) {
+    if (p->sent < p->pins.items.count) {
         write_next(job);
         return;
     }
-    if (p->end < p->pins.items.count) { /* processors have come, with files of their own */
+    if (p->pins.survey_again) { /* processors have come or gone, with files of their own */
         p->looked_again = true;
-        qs_activity_lock_look(job, hold);
+        qs_activity_lock_look_again(job, hold);
         return;
     }
     qs_job_event_pinned(job, &p->pins);
@@ -342,10 +335,11 @@ static void write_next(struct qs_job_run *job)
     struct qs_build list;
     qs_build_init(&list, memory, sizeof memory);
     p->asked = 0;
-    for (size_t i = p->sent; i < p->end && list.count < QS_TUNE_MAX; i++) {
+    for (size_t i = p->sent; i < p->pins.items.count && list.count < QS_TUNE_MAX; i++) {
         const struct qs_pin_item *item = &p->pins.items.at[i];
-        const struct qs_tune t = {
-            .path = qs_text_of(item->path), .value = qs_text_of(item->value), .flags = (uint8_t)item->flags};
+        const struct qs_tune t = {.path = qs_text_of(item->path),
+                                  .value = qs_text_of(item->value),
+                                  .flags = (uint8_t)(item->flags & QS_TUNE_FLAGS)};
         if (list.w.len + 5 + t.path.n + t.value.n > sizeof memory)
             break;
         qs_build_tune(&list, &t);
@@ -360,27 +354,31 @@ static void write_next(struct qs_job_run *job)
 static void hold(struct qs_job_run *job)
 {
     struct pin *p = mine(job);
-    const struct qs_job_controls *wanted = &qs_schedule_conditions(&job->schedule)->controls;
-    struct qs_pin_wishes wishes;
+    struct qs_wishes wishes = *wishes_of(job); /* borrows */
     struct qs_err err = QS_ERR_INIT;
-    memcpy(wishes.of, wanted->frequency, sizeof wishes.of);
-    memcpy(p->held, wanted->frequency, sizeof p->held);
+    const struct qs_board *board = qs_activity_lock_board(job);
     qs_pins_done(&p->pins);
     p->sent = 0;
-    if (are_free(wishes.of)) {
+    if (qs_wishes_none(&wishes)) {
         if (p->watching)
             bind_watches(job);
         else
             go_on(job);
         return;
     }
-    const struct qs_board *board = qs_activity_lock_board(job);
-    bool ok = (board && qs_session_has(job->p.session, QS_FEATURE_CONTROL)) ||
-              qs_fail(&err, QS_E_DENIED,
-                      "the agent on %s cannot change frequencies: it %s; `frequency: free` only records them",
-                      job->p.device, qs_request_of(QS_MSG_TUNE)->lacks);
-    ok = ok && qs_board_pin(board, &wishes, &p->pins, &err);
-    p->end = p->pins.survey_again && !p->looked_again ? p->pins.online_count : p->pins.items.count;
+    bool ok =
+        (board && qs_session_has(job->p.session, QS_FEATURE_CONTROL)) ||
+        qs_fail(&err, QS_E_DENIED,
+                "the agent on %s cannot change what the job's conditions want: it %s; `frequency: free` only "
+                "records frequencies",
+                job->p.device, qs_request_of(QS_MSG_TUNE)->lacks);
+    if (ok && wishes.online && !p->looked_again) { /* a cluster that is off is none any more */
+        free(p->online);
+        p->online = qs_board_cpus_of(board, wishes.online, &err);
+        ok = p->online != NULL;
+    }
+    wishes.online = wishes.online ? p->online : NULL;
+    ok = ok && qs_board_pin(board, &wishes, p->looked_again, &p->pins, &err);
     if (!ok)
         fail(job, &err);
     else if (p->pins.items.count == 0)
@@ -389,16 +387,66 @@ static void hold(struct qs_job_run *job)
         write_next(job);
 }
 
+/* As it was before anything was changed: processors that were off then are off again. */
+static void hold_anew(struct qs_job_run *job)
+{
+    qs_activity_lock_back(job);
+    hold(job);
+}
+
+const char *qs_activity_pin_cpus(const struct qs_job_run *job)
+{
+    return mine(job)->cpus;
+}
+
+const char *qs_activity_pin_held(const struct qs_job_run *job)
+{
+    return mine(job)->holding ? mine(job)->held : NULL;
+}
+
+static bool find_cpus(struct qs_job_run *job, struct qs_err *err)
+{
+    struct pin *p = mine(job);
+    const char *word = qs_schedule_conditions(&job->schedule)->controls.cpus;
+    const struct qs_board *board = qs_activity_lock_home(job);
+    free(p->cpus);
+    p->cpus = NULL;
+    if (word[0] == '\0' || (word[0] >= '0' && word[0] <= '9'))
+        p->cpus = qs_strdup(word);
+    else if (!board)
+        qs_fail(err, QS_E_DENIED,
+                "`affinity: %s`: the agent on %s cannot tell its processors: it %s; write CPUs such as 0-3",
+                word, job->p.device, qs_request_of(QS_MSG_SURVEY)->lacks);
+    else if (strcmp(word, QS_JOB_ONE_BIG) == 0)
+        p->cpus = qs_board_one_big(board, job->schedule.block, err);
+    else
+        p->cpus = qs_board_cpus_of(board, word, err);
+    return p->cpus != NULL;
+}
+
 void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then)
 {
     struct pin *p = mine(job);
-    const struct qs_wish *wanted = qs_schedule_conditions(&job->schedule)->controls.frequency;
+    struct qs_err err = QS_ERR_INIT;
+    QS_BUF(wanted);
+    struct qs_json j = qs_json_to(&wanted);
+    qs_json_object(&j);
+    qs_wishes_put(&j, wishes_of(job));
+    qs_json_object_end(&j);
     p->then = then;
-    p->looked_again = false;
-    if (p->holding ? are_equal(p->held, wanted) : are_free(wanted))
+    if (!find_cpus(job, &err)) {
+        fail(job, &err);
+        return;
+    }
+    if (p->holding ? strcmp(p->held, wanted.data) == 0 : qs_wishes_none(wishes_of(job))) {
         go_on(job);
-    else if (p->holding)
-        qs_activity_pin_release(job, hold);
+        return;
+    }
+    free(p->held);
+    p->held = qs_buf_take(&wanted);
+    p->looked_again = false;
+    if (p->holding)
+        qs_activity_pin_release(job, hold_anew);
     else
         hold(job);
 }
@@ -424,5 +472,14 @@ static void stop(struct qs_job_run *job, const char *why)
     qs_pins_done(&mine(job)->pins);
 }
 
+static void done(struct qs_job_run *job)
+{
+    struct pin *p = mine(job);
+    free(p->held);
+    free(p->online);
+    free(p->cpus);
+    p->held = p->online = p->cpus = NULL;
+}
+
 const struct qs_step qs_step_unlock = {.start = unlock};
-const struct qs_activity qs_activity_pin = {.state_bytes = sizeof(struct pin), .stop = stop};
+const struct qs_activity qs_activity_pin = {.state_bytes = sizeof(struct pin), .stop = stop, .done = done};

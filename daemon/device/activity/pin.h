@@ -1,4 +1,4 @@
-/* pin.c: frequencies that are held for a run, and put back at the session's end. Private to device. */
+/* pin.c: what is set on the device for a run, and put back at the session's end. Private to device. */
 #ifndef QS_DEVICE_ACTIVITY_PIN_H
 #define QS_DEVICE_ACTIVITY_PIN_H
 
@@ -10,5 +10,9 @@ void qs_activity_pin_release(struct qs_job_run *job, qs_job_run_then *then);
 /* The device is as the conditions of the run in hand want it: then(job) follows, once, unless the job fails,
  * or the link is lost. To be asked between runs. */
 void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then);
+/* After that: the processors of the run in hand, "" = any. */
+const char *qs_activity_pin_cpus(const struct qs_job_run *job);
+/* What is held for it, as JSON; NULL: nothing. */
+const char *qs_activity_pin_held(const struct qs_job_run *job);
 
 #endif

@@ -1,5 +1,6 @@
 /* Evaluations in the job run: what earlier jobs found, the windows that find them, and what is told of
  * it. */
+#include "device/activity/pin.h"
 #include "device/activity/tune.h"
 
 #include <stdlib.h>
@@ -97,20 +98,13 @@ static char *make_key(struct qs_job_run *job)
     memcpy(env.at + env.count, own.at ? own.at : env.at, own.count * sizeof *env.at);
     env.count += own.count;
     free(own.at); /* the texts are env's now */
-    const struct qs_wish *held = qs_schedule_conditions(&job->schedule)->controls.frequency;
-    QS_BUF(frequencies);
-    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
-        if (held[k].how != QS_WISH_FREE) {
-            qs_buf_fmt(&frequencies, "%s%s ", frequencies.len > 0 ? ", " : "", qs_domain_kinds[k]);
-            qs_wish_print(&held[k], &frequencies);
-        }
     const struct qs_strings arguments = {.at = argv.at + 1, .count = argv.count - 1};
     const struct qs_evals_key key = {.device = job->p.device,
                                      .agent = place.software,
                                      .clock = place.clock,
                                      .operating_json = place.operating_json,
                                      .cpus = job->run.program.cpus,
-                                     .held = frequencies.len > 0 ? frequencies.data : NULL,
+                                     .held = qs_activity_pin_held(job),
                                      .executable = job->run.exe_sha256,
                                      .benchmark = qs_job_run_benchmark(job)->program_benchmark
                                                       ? qs_job_run_benchmark(job)->program_benchmark

@@ -46,9 +46,10 @@ struct qs_board_domain {
     enum qs_domain_limits limits;
     size_t hw_min_khz, hw_max_khz, min_khz, max_khz, current_khz; /* 0: not known */
     struct qs_strings governors;
-    char *governor;                                                      /* now, or NULL */
-    char *governor_file, *min_file, *max_file, *set_file, *current_file; /* or NULL */
-    char *hold_governor; /* under which it is held; NULL: it keeps its own */
+    char *governor;                                      /* now, or NULL */
+    char *governor_file;                                 /* NULL: there is none that may be written */
+    char *min_file, *max_file, *set_file, *current_file; /* or NULL */
+    char *hold_governor;                                 /* under which it is held; NULL: it keeps its own */
     enum qs_board_hold hold;
     char *why; /* why it cannot be held, and what to do; NULL: it can */
 };

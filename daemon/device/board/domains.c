@@ -19,7 +19,8 @@ static size_t raw_of(const struct qs_survey_row *row)
     return qs_row_whole(row, &v) && v > 0 ? (size_t)v : 0;
 }
 
-/* The first entry of the table that says some; "a + b" is both. */
+/* The first entry of the table that says some; "a + b" is both. Ascending; a level is a place in it, where
+ * repeated frequencies count, too. */
 static void read_table(const struct qs_work *w, const struct qs_profile_domain *p, const char *folder,
                        struct qs_board_counts *ret)
 {
@@ -31,7 +32,7 @@ static void read_table(const struct qs_work *w, const struct qs_profile_domain *
                 qs_row_numbers(qs_work_in(w, folder, file), ret);
             at += n + strspn(at + n, " +");
         }
-    qs_counts_sort(ret);
+    qs_counts_sort(ret, p->limits == QS_LIMITS_LEVEL);
 }
 
 static enum qs_domain_unit unit_of(const struct qs_profile_domain *p, size_t largest)
@@ -59,6 +60,8 @@ static void take_steps(struct qs_work *w, struct qs_board_domain *d, const struc
     bool level = p->limits == QS_LIMITS_LEVEL, bounded = !level && l->hw_min > 0 && l->hw_max >= l->hw_min;
     size_t left_out = 0;
     for (size_t i = p->reserved < table->count ? p->reserved : 0; i < table->count; i++) {
+        if (level && i + 1 < table->count && table->at[i + 1] == table->at[i])
+            continue; /* of several levels of one frequency the first */
         if (bounded && (table->at[i] < l->hw_min || table->at[i] > l->hw_max)) {
             left_out++;
             continue;
@@ -149,7 +152,7 @@ static void read_governors(struct qs_work *w, struct qs_board_domain *d, const s
         d->governor = chosen;
     else if (text != NULL && strpbrk(text, " \t") == NULL)
         d->governor = qs_strdup(text);
-    d->governor_file = path_of(file);
+    d->governor_file = may_write(w, file) ? path_of(file) : NULL;
     for (size_t i = 0; i < p->pin.count && d->hold_governor == NULL && may_write(w, file); i++)
         if (qs_strings_have(&d->governors, p->pin.at[i]))
             d->hold_governor = qs_strdup(p->pin.at[i]);

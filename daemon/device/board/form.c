@@ -39,7 +39,7 @@ static const struct qs_field domain_rows[] = {
     DOMAIN(current_khz, COUNT, "the frequency, when surveyed"),
     DOMAIN(governors, TEXTS, "governors that it offers"),
     DOMAIN(governor, TEXT, "the governor, when surveyed"),
-    DOMAIN(governor_file, TEXT, "the file of the governor"),
+    DOMAIN(governor_file, TEXT, "the file of the governor, where it may be written"),
     DOMAIN(min_file, TEXT, "the file of the lower limit"),
     DOMAIN(max_file, TEXT, "the file of the upper limit"),
     DOMAIN(set_file, TEXT, "the file that sets the frequency under governor `userspace`"),

@@ -2,6 +2,7 @@
 #ifndef QS_DEVICE_BOARD_IMPL_H
 #define QS_DEVICE_BOARD_IMPL_H
 
+#include "config/profile/wish.h"
 #include "device/board/board.h"
 
 struct qs_cpu_set {
@@ -48,7 +49,7 @@ char *qs_row_text(const struct qs_survey_row *row);
 /* Numbers from 1 up to 10^15, as many as a domain can have: the first of each line where there are several
  * lines, else all. Appended; what was cut at the end of the survey's room is no number. */
 void qs_row_numbers(const struct qs_survey_row *row, struct qs_board_counts *ret);
-void qs_counts_sort(struct qs_board_counts *counts); /* ascending, each once */
+void qs_counts_sort(struct qs_board_counts *counts, bool repeats); /* ascending; else each once */
 /* Words between blanks; *ret_chosen (owned, or NULL) is the one in square brackets. */
 void qs_row_words(const struct qs_survey_row *row, struct qs_strings *ret, char **ret_chosen);
 bool qs_row_cpus(const struct qs_survey_row *row, struct qs_cpu_set *ret);
@@ -62,6 +63,12 @@ void qs_work_domains(struct qs_work *w);
 void qs_work_sensors(struct qs_work *w);
 void qs_work_switches(struct qs_work *w);
 void qs_work_clusters(struct qs_work *w);
+struct qs_pins;
+/* switches.c: items and choices for everything but frequencies and governors. */
+bool qs_pins_switches(const struct qs_board *board, const struct qs_wishes *wishes, bool settled,
+                      struct qs_pins *pins, struct qs_err *err);
+void qs_pins_item(struct qs_pins *pins, const char *path, char *owned_value, unsigned flags);
+void qs_pins_choice(struct qs_pins *pins, const struct qs_board_domain *domain, size_t khz, char *owned_text);
 /* How many kHz a number of a file is; of RAW, the number. */
 size_t qs_domain_khz(enum qs_domain_unit unit, size_t raw);
 

@@ -45,6 +45,9 @@ static bool no_domain(const struct qs_board *b, enum qs_domain_kind kind, const 
     QS_BUF(has);
     QS_BUF(text);
     put_kinds(&has, b);
+    if (wish->how == QS_WISH_FREE)
+        return qs_fail(err, QS_E_NOT_FOUND, "this device has no %s governor: %s; leave `governor` out of it",
+                       qs_domain_kinds[kind], has.data);
     qs_wish_print(wish, &text);
     return qs_fail(err, QS_E_NOT_FOUND, "`%s: %s`: this device has no %s frequency: %s; write `%s: free`",
                    qs_domain_kinds[kind], text.data, qs_domain_kinds[kind], has.data, qs_domain_kinds[kind]);
@@ -91,12 +94,16 @@ static size_t raw_of(const struct qs_board_domain *d, size_t khz)
     return d->unit == QS_DOMAIN_MHZ ? khz / 1000 : khz;
 }
 
+void qs_pins_choice(struct qs_pins *pins, const struct qs_board_domain *domain, size_t khz, char *text)
+{
+    pins->choices.at = qs_grow(pins->choices.at, pins->choices.count, sizeof *pins->choices.at);
+    pins->choices.at[pins->choices.count++] = (struct qs_pin_choice){domain, khz, text};
+}
+
 static void take(struct work *w, const struct qs_board_domain *d, size_t khz, size_t raw, char *text)
 {
-    struct qs_pins *pins = w->pins;
     w->chosen[w->count++] = (struct chosen){d, raw};
-    pins->choices.at = qs_grow(pins->choices.at, pins->choices.count, sizeof *pins->choices.at);
-    pins->choices.at[pins->choices.count++] = (struct qs_pin_choice){d, khz, text};
+    qs_pins_choice(w->pins, d, khz, text);
 }
 
 /* The operating point i of the domain, with what it stands for. */
@@ -176,77 +183,101 @@ static bool choose(struct work *w, const struct qs_board_domain *d, const struct
     return true;
 }
 
-static void put_item(struct work *w, const char *path, char *value, unsigned flags)
+void qs_pins_item(struct qs_pins *pins, const char *path, char *value, unsigned flags)
 {
-    struct qs_pins *pins = w->pins;
     pins->items.at = qs_grow(pins->items.at, pins->items.count, sizeof *pins->items.at);
     pins->items.at[pins->items.count++] = (struct qs_pin_item){qs_strdup(path), value, flags};
 }
 
 static void put_number(struct work *w, const char *path, size_t value, unsigned flags)
 {
-    put_item(w, path, qs_asprintf("%zu", value), flags);
+    qs_pins_item(w->pins, path, qs_asprintf("%zu", value), flags);
 }
 
-/* Processors that are off and can be switched on, before all else. */
-static void put_online(struct work *w)
+/* The governors of a kind that the job names: held frequencies are held under them. */
+static bool put_governor(struct work *w, const struct qs_board_domain *d, const char *name, bool held,
+                         struct qs_err *err)
 {
-    for (size_t i = 0; i < w->board->switches.count; i++) {
-        const struct qs_board_switch *s = &w->board->switches.at[i];
-        if (s->kind != QS_SWITCH_ONLINE || !s->writable || s->on == NULL || s->said == NULL ||
-            strcmp(s->said, s->on) == 0)
-            continue;
-        put_item(w, s->path, qs_strdup(s->on), 0);
-        w->pins->online_count++;
-    }
-    w->pins->survey_again = w->pins->online_count > 0;
+    QS_BUF(has);
+    for (size_t i = 0; i < d->governors.count; i++)
+        qs_buf_fmt(&has, "%s%s", i == 0 ? ": it has " : ", ", d->governors.at[i]);
+    if (d->governor_file == NULL)
+        return qs_fail(
+            err, QS_E_DENIED,
+            "`governor: %s`: the governor of %s cannot be set: it has no file for it that the agent's "
+            "user may write (as root it may)",
+            name, d->name);
+    if (d->governors.count > 0 && !qs_strings_have(&d->governors, name))
+        return qs_fail(err, QS_E_JOB, "`governor: %s`: %s has no such governor%s", name, d->name, has.data);
+    qs_pins_item(w->pins, d->governor_file, qs_strdup(name), 0);
+    if (!held)
+        qs_pins_choice(w->pins, NULL, 0, qs_asprintf("%s: governor %s", d->name, name));
+    return true;
 }
 
-static void put_writes(struct work *w)
+static bool put_governors(struct work *w, const struct qs_wishes *wishes, struct qs_err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < w->board->domains.count && ok; i++) {
+        const struct qs_board_domain *d = &w->board->domains.at[i];
+        bool held = wishes->frequency[d->kind].how != QS_WISH_FREE;
+        if (wishes->governor[d->kind] != NULL)
+            ok = put_governor(w, d, wishes->governor[d->kind], held, err);
+        else if (held && d->hold_governor != NULL && d->governor_file != NULL)
+            qs_pins_item(w->pins, d->governor_file, qs_strdup(d->hold_governor), 0);
+    }
+    return ok;
+}
+
+static void put_limits(struct work *w, const struct qs_wishes *wishes)
 {
     for (size_t i = 0; i < w->count; i++) {
         const struct qs_board_domain *d = w->chosen[i].domain;
-        if (d->hold_governor != NULL && d->governor_file != NULL)
-            put_item(w, d->governor_file, qs_strdup(d->hold_governor), 0);
-    }
-    for (size_t i = 0; i < w->count; i++) {
-        const struct qs_board_domain *d = w->chosen[i].domain;
+        const char *wished = wishes->governor[d->kind];
+        const char *governor = wished != NULL ? wished : d->hold_governor;
         size_t raw = w->chosen[i].raw;
         put_number(w, d->min_file, d->steps_raw.at[0], QS_PIN_NO_READ_BACK);
         put_number(w, d->max_file, raw, 0);
         put_number(w, d->min_file, raw, 0);
-        if (d->set_file != NULL && d->hold_governor != NULL && strcmp(d->hold_governor, "userspace") == 0)
+        if (d->set_file != NULL && governor != NULL && strcmp(governor, "userspace") == 0)
             put_number(w, d->set_file, raw, 0);
     }
 }
 
-bool qs_board_pin(const struct qs_board *board, const struct qs_pin_wishes *wishes, struct qs_pins *ret,
-                  struct qs_err *err)
+static bool choose_all(struct work *w, const struct qs_wishes *wishes, struct qs_err *err)
 {
-    struct work w = {.board = board, .pins = ret};
-    bool ok = true;
-    *ret = (struct qs_pins){0};
-    for (unsigned kind = 0; kind < QS_DOMAIN_KINDS && ok; kind++) {
+    const struct qs_board *board = w->board;
+    for (unsigned kind = 0; kind < QS_DOMAIN_KINDS; kind++) {
         size_t found = 0;
-        if (wishes->of[kind].how == QS_WISH_FREE)
-            continue;
-        for (size_t i = 0; i < board->domains.count && found < QS_BOARD_DOMAINS_MAX && ok; i++) {
+        const struct qs_wish *wish = &wishes->frequency[kind];
+        bool held = wish->how != QS_WISH_FREE;
+        for (size_t i = 0; i < board->domains.count && found < QS_BOARD_DOMAINS_MAX; i++) {
             if (board->domains.at[i].kind != kind)
                 continue;
             found++;
-            ok = choose(&w, &board->domains.at[i], &wishes->of[kind], err);
+            if (held && !choose(w, &board->domains.at[i], wish, err))
+                return false;
         }
-        if (ok && found == 0)
-            ok = no_domain(board, (enum qs_domain_kind)kind, &wishes->of[kind], err);
+        if (found == 0 && (held || wishes->governor[kind] != NULL))
+            return no_domain(board, (enum qs_domain_kind)kind, wish, err);
     }
-    if (!ok) {
-        qs_pins_done(ret);
-        return false;
-    }
-    if (wishes->of[QS_DOMAIN_CPU].how != QS_WISH_FREE)
-        put_online(&w);
-    put_writes(&w);
     return true;
+}
+
+bool qs_board_pin(const struct qs_board *board, const struct qs_wishes *wishes, bool settled,
+                  struct qs_pins *ret, struct qs_err *err)
+{
+    struct work w = {.board = board, .pins = ret};
+    *ret = (struct qs_pins){0};
+    bool ok = qs_pins_switches(board, wishes, settled, ret, err);
+    if (ok && !ret->survey_again) {
+        ok = choose_all(&w, wishes, err) && put_governors(&w, wishes, err);
+        if (ok)
+            put_limits(&w, wishes);
+    }
+    if (!ok)
+        qs_pins_done(ret);
+    return ok;
 }
 
 void qs_pins_done(struct qs_pins *pins)

@@ -243,12 +243,14 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void qs_counts_sort(struct qs_board_counts *counts)
+void qs_counts_sort(struct qs_board_counts *counts, bool repeats)
 {
     size_t kept = 0;
     if (counts->count == 0)
         return;
     qsort(counts->at, counts->count, sizeof *counts->at, by_size);
+    if (repeats)
+        return;
     for (size_t i = 1; i < counts->count; i++)
         if (counts->at[i] != counts->at[kept])
             counts->at[++kept] = counts->at[i];

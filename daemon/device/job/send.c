@@ -8,6 +8,7 @@
 #include "config/job/env.h"
 #include "device/activity/activity.h"
 #include "device/activity/harness.h"
+#include "device/activity/pin.h"
 #include "device/activity/tune.h"
 #include "device/job/impl.h"
 #include "proto/names.h"
@@ -199,7 +200,7 @@ static bool fill_run_begin(struct qs_job_run *job, struct lists *l, struct qs_ms
     m->exit_rule = bench->exit_rule == QS_EXIT_ANY    ? QS_EXIT_RULE_ANY
                    : bench->exit_rule == QS_EXIT_LIST ? QS_EXIT_RULE_LIST
                                                       : QS_EXIT_RULE_ZERO;
-    m->cpus = qs_text_of(qs_schedule_conditions(&job->schedule)->controls.cpus);
+    m->cpus = qs_text_of(qs_activity_pin_cpus(job));
     m->hook_limit_ns = bench->hook_limit_ns;
     m->user = qs_text_of(bench->user);
     if (qs_harness_is_on(job))

@@ -102,6 +102,61 @@ def nothing_left_behind(tap):
         tap.ok(True, "nothing is left behind")
 
 
+CPU = "devices/system/cpu/cpu%d/online"
+FAN = "class/hwmon/hwmon8/pwm1"
+
+
+def switches_compared(tap):
+    """Processors, governor, fan and frequency of three sets, each run under its own: the witness saw them, and all is put back"""
+    policies = (0, 4, 6)
+    with Bed() as bed, Board(bed, "rock5b-rk3588") as board:
+        before = {**knobs(board, policies), FAN: board.get(FAN)}
+        daemon = started(bed, board)
+        marks = os.path.join(bed.path, "marks")
+        look = f"cat {board.file('.board/khz')} {board.file(FAN)} >>{marks}.$ARM; grep Cpus_allowed_list /proc/self/status >>{marks}.cpus"
+        arms = {name: {"conditions": name, "env": {"ARM": name}} for name in ("little", "slow", "default")}
+        daemon_job = job(["sh", "-c", look], "max", arms=arms,
+                         condition_sets={"little": {"online": "little", "affinity": "little", "switches": {"fan:*": 255}},
+                                         "slow": {"frequency": "free", "governor": "powersave"}})
+        daemon_job["plan"]["blocks"] = 2
+        shown = daemon.ended(daemon.job(daemon_job))
+        tap.equal(shown["state"], "done", "the job ends well")
+        seen = {}
+        for arm in arms:
+            with open(f"{marks}.{arm}", encoding="ascii") as f:
+                lines = f.read().splitlines()
+            seen[arm] = (sorted({line for line in lines if line.startswith("policy")}), sorted({line for line in lines if line.isdigit()}))
+        low = [f"policy{p} {board.get(POLICY % p + 'cpuinfo_min_freq')}" for p in policies]
+        tap.equal(seen["little"], (["policy0 1800000", "policy4 0", "policy6 0"], ["255"]), "the others are off, the little ones at their most, the fan too")
+        tap.equal(seen["slow"], (low, [before[FAN]]), "all at their least, by the governor alone")
+        tap.equal(seen["default"], (["policy0 1800000", "policy4 2400000", "policy6 2400000"], [before[FAN]]), "all at their most")
+        tap.equal({**knobs(board, policies), FAN: board.get(FAN)}, before, "what was off is on again, and all limits, governors and the fan are as before")
+        tap.equal({board.get(CPU % n) for n in range(1, 8)}, {"1"}, "all processors run")
+        left = bed.sql("SELECT path, wanted, outcome FROM v_control WHERE outcome NOT IN ('set', 'same')")
+        tap.equal(left, [], "each change did what it should, and was put back")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def siblings_and_words(tap):
+    """A processor that cannot be switched on (a core's sibling) does not end a job that holds frequencies; what a device lacks does, with what it has"""
+    with Bed() as bed, Board(bed, "rpi4b") as board:
+        board.put(CPU % 3, "0")
+        board.tell(f"refuse {CPU % 3} EPERM")
+        before = knobs(board, (0,))
+        daemon = started(bed, board)
+        shown = daemon.ended(daemon.job(job(["true"], "max")))
+        tap.equal(shown["state"], "done", "the job ends well")
+        tap.equal(bed.sql("SELECT DISTINCT outcome FROM v_control WHERE kind = 'set' AND path LIKE '%cpu3/online'"), [("refused",)], "and it was tried")
+        tap.equal((knobs(board, (0,)), board.get(CPU % 3)), (before, "0"), "the board is as before")
+        for conditions, text in (({"affinity": "one-big"}, "no processors `big`: it has all (0-3)"), ({"boost": "off"}, "no switch `boost`: it has online:cpu1"),
+                                 ({"governor": "walt"}, "policy0 has no such governor"), ({"online": "1-2"}, "processor 0 cannot be switched off")):
+            wanted = job(["true"], "free")
+            wanted["conditions"].update(conditions)
+            shown = daemon.ended(daemon.job(wanted))
+            tap.ok(shown["state"] == "failed" and text in shown["reason"], f"{conditions} is refused with what there is", [shown["reason"]])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def writes(board, name):
     """What was written into files of this name, in order, without what a file said already."""
     values = [line.split(" ")[2] for line in board.get(".board/log").splitlines() if line.split(" ")[1].endswith(name)]
@@ -159,4 +214,4 @@ def without_the_right(tap):
 
 if __name__ == "__main__":
     skip_without_boards("jobs hold the frequencies of a virtual board")
-    run_cases(held_and_put_back, compared_like_builds, nothing_left_behind, moved_limits, without_the_right)
+    run_cases(held_and_put_back, compared_like_builds, switches_compared, siblings_and_words, nothing_left_behind, moved_limits, without_the_right)

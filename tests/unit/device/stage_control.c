@@ -293,7 +293,8 @@ bool stage_ask_tune(struct stage *s, const void *message, struct qs_err *err)
         char value[STAGE_VALUE];
         qs_text_copy(t.path, r->path, sizeof r->path);
         qs_text_copy(t.value, value, sizeof value);
-        qs_buf_fmt(&c->log, " %s=%s%s", brief(r->path), value, t.flags & QS_TUNE_BLIND ? "!" : "");
+        qs_buf_fmt(&c->log, " %s=%s%s%s", brief(r->path), value, t.flags & QS_TUNE_BLIND ? "!" : "",
+                   t.flags & QS_TUNE_PERSISTENT ? "p" : "");
         write_file(c, r->path, value, r);
     }
     qs_buf_char(&c->log, '\n');
@@ -355,12 +356,13 @@ bool stage_ask_restore(struct stage *s, const void *message, struct qs_err *err)
 
 /* ---- what else is of interest ---- */
 
-void stage_note_run(struct stage *s, const struct qs_uid *run)
+void stage_note_run(struct stage *s, const struct qs_msg_run_begin *m)
 {
     if (!s->control)
         return;
-    uint32_t arm = stage_find(s, run)->arm;
-    qs_buf_fmt(&s->control->log, "run %u\n", arm);
+    uint32_t arm = stage_find(s, &m->run)->arm;
+    qs_buf_fmt(&s->control->log, "run %u%s%.*s\n", arm, m->cpus.n > 0 ? " on " : "", (int)m->cpus.n,
+               m->cpus.p);
     if (s->control->on_run)
         s->control->on_run(s, arm);
 }

@@ -34,7 +34,8 @@ struct stage_control {
     void (*on_run)(struct stage *s, uint32_t arm); /* before each RUN_BEGIN; or NULL */
     /* What happened. */
     struct qs_buf log;    /* a line each: "survey", once for all in a row, "bind NAME=LO..HI/FLAGS ...",
-                             "tune FILE=VALUE[!] ...", "restore", "run ARM", "end" of a session */
+                             "tune FILE=VALUE[!][p] ...", "restore", "run ARM[ on CPUS]", "end" of a session
+                             */
     struct qs_buf stored; /* what the store was given: "FILE WANTED: BEFORE, AFTER: OUTCOME [restored]" */
     unsigned surveys, binds, tunes, restores, changes, writes;
 };
@@ -57,7 +58,8 @@ bool stage_ask_survey(struct stage *s, const void *message, struct qs_err *err);
 bool stage_ask_bind(struct stage *s, const void *message, struct qs_err *err);
 bool stage_ask_tune(struct stage *s, const void *message, struct qs_err *err);
 bool stage_ask_restore(struct stage *s, const void *message, struct qs_err *err);
-void stage_note_run(struct stage *s, const struct qs_uid *run);
+struct qs_msg_run_begin;
+void stage_note_run(struct stage *s, const struct qs_msg_run_begin *m);
 void stage_note_end(struct stage *s);
 struct qs_control_rows;
 void stage_note_stored(struct stage *s, const struct qs_control_rows *rows);

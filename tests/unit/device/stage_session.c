@@ -93,7 +93,7 @@ static bool ask_run_begin(struct stage *s, const void *message, struct qs_err *e
         return false;
     assert_non_null(stage_find(s, &m->run)); /* on disk before the device hears of it */
     stage_record_run_begin(s, m);
-    stage_note_run(s, &m->run);
+    stage_note_run(s, m);
     s->session = SESSION_OPENING;
     s->run = m->run;
     s->next_seq = 0;

@@ -236,9 +236,9 @@ static void test_a_write_that_fails(void **state)
         {QS_TUNE_SLIPPED, 0, "powersave",
          "writing `performance` to devices/system/cpu/cpufreq/policy0/scaling_governor failed, it says "
          "`powersave`: it did not stay; the kernel or a service of the device has set it again; "
-         "`frequency: free` leaves them alone"},
+         "`frequency: free` leaves frequencies alone"},
         {QS_TUNE_REFUSED, EINVAL, "schedutil",
-         "local cannot be held at the job's frequencies: writing `performance` to "
+         "local cannot be held as the job's conditions want: writing `performance` to "
          "devices/system/cpu/cpufreq/policy0/scaling_governor failed, it says `schedutil`: the device "
          "refused "
          "it: Invalid argument; "},
@@ -285,9 +285,9 @@ static void test_a_device_that_cannot_be_held(void **state)
     c.changes_nothing = true;
     check_nothing_ran(
         &s, QS_E_DENIED,
-        "the agent on local cannot change frequencies: it changes nothing on its device, or has "
-        "no folder where it could keep what to put back (its --state DIR); `frequency: free` "
-        "only records them");
+        "the agent on local cannot change what the job's conditions want: it changes nothing on its device, "
+        "or has no folder where it could keep what to put back (its --state DIR); `frequency: free` "
+        "only records frequencies");
     assert_int_equal(c.tunes + c.restores, 0);
     stage_control_end(&s);
     stage_control_begin(&s, &c, max_job);

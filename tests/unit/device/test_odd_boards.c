@@ -246,11 +246,11 @@ static void test_policies(void **state)
 static void check_refused(const struct qs_board *b, const char *wish, enum qs_errc code, const char *text)
 {
     struct qs_err err = QS_ERR_INIT;
-    struct qs_pin_wishes wishes = {0};
+    struct qs_wishes wishes = {0};
     struct qs_scalar_why why;
     struct qs_pins pins;
-    assert_true(qs_wish_read(wish, &wishes.of[QS_DOMAIN_OTHER], &why));
-    assert_false(qs_board_pin(b, &wishes, &pins, &err));
+    assert_true(qs_wish_read(wish, &wishes.frequency[QS_DOMAIN_OTHER], &why));
+    assert_false(qs_board_pin(b, &wishes, true, &pins, &err));
     assert_string_equal(err.text, text);
     assert_int_equal(err.code, code);
 }
@@ -258,11 +258,11 @@ static void check_refused(const struct qs_board *b, const char *wish, enum qs_er
 static void check_held(const struct qs_board *b, const char *wish, const char *text, const char *value)
 {
     struct qs_err err = QS_ERR_INIT;
-    struct qs_pin_wishes wishes = {0};
+    struct qs_wishes wishes = {0};
     struct qs_scalar_why why;
     QS_SCOPED(qs_pins_done) struct qs_pins pins = {0};
-    assert_true(qs_wish_read(wish, &wishes.of[QS_DOMAIN_OTHER], &why));
-    if (!qs_board_pin(b, &wishes, &pins, &err))
+    assert_true(qs_wish_read(wish, &wishes.frequency[QS_DOMAIN_OTHER], &why));
+    if (!qs_board_pin(b, &wishes, true, &pins, &err))
         fail_msg("%s", err.text);
     assert_string_equal(pins.choices.at[0].text, text);
     assert_string_equal(pins.items.at[pins.items.count - 1].path, DEV "min_freq");
