@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Jobs on a board whose kernel is real (machine.py): the daemon and the static agent as they are, and the kernel's own cpufreq and thermal
+drivers. What the processors ran at is asked of the registers that the kernel writes, from outside."""
+import functools
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "e2e"))
+from lib import Bed, run_cases, until  # noqa: E402  (the path has to be known first)
+from machine import Machine, NoPackages, why_not  # noqa: E402
+from tap import Tap  # noqa: E402
+
+POLICY = "/sys/devices/system/cpu/cpufreq/policy%d/"
+KNOBS = ("scaling_governor", "scaling_min_freq", "scaling_max_freq")
+LONG_S = 240  # emulated
+AGENT = "quiesce-agent --serial"
+SUPERVISOR = "{qs-supervisor} " + AGENT
+
+
+def started(bed, machine):
+    daemon = bed.daemon({"devices": {"board": {"link": "serial", "address": machine.line}}})
+    daemon.device_ready("board")
+    return daemon
+
+
+def job(argv, frequency, gate="none", repeat=0):
+    return {"quiesce": 1, "benchmarks": [{"name": "b", "argv": argv}],
+            "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 1}, "warmup": {"iterations": 0}, "until": {"interval": 0}},
+            "conditions": {"gate": gate, "bounds": "none", "frequency": frequency, "repeat_tainted": repeat}}
+
+
+def nap(seconds=1):
+    return ["busybox", "sleep", str(seconds)]
+
+
+def knobs(machine):
+    """What the kernel says of the files that jobs change."""
+    return [machine.run("cat " + POLICY % p + name) for p in (0, 1) for name in KNOBS]
+
+
+def processes(machine, words):
+    """The numbers of those in the guest whose command line begins with these words; that of a process that has renamed itself begins with
+    its name in braces."""
+    rows = [line.split(None, 1) for line in machine.run("ps -o pid,args").splitlines()]
+    return [pid for pid, args in rows if args.startswith(words)]
+
+
+def measuring(machine, seconds):
+    until("the benchmark runs", lambda: processes(machine, f"busybox sleep {seconds}"), LONG_S, 0.1)
+
+
+def kill(machine, *words):
+    """At once, and no other is started."""
+    machine.run("touch /tmp/held-back; kill -9 " + " ".join(pid for w in words for pid in processes(machine, w)))
+
+
+def drivers_are_found(tap, machine):
+    """The kernel's drivers are found as on any board: two policies with their steps, a thermal zone, a battery"""
+    with Bed() as bed:
+        daemon = started(bed, machine)
+        tap.equal(daemon.ended(daemon.job(job(["true"], "free")), LONG_S)["state"], "done", "a job on it ends well")
+        board = daemon.get("/devices/board").want(200).json["board"]
+        tap.equal([(d["name"], d["kind"], d["hw_min_khz"], d["hw_max_khz"]) for d in board["domains"]],
+                  [("policy0", "cpu", 600000, 1800000), ("policy1", "cpu", 600000, 1800000)], "its frequencies")
+        tap.ok(any(s["name"] == "thermal:acpitz" and s["value"] == 38000 for s in board["sensors"]), "its temperature", [str(board["sensors"])])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def held_and_put_back(tap, machine):
+    """A frequency is held while the job measures, by the registers, and the kernel's files are as before after it"""
+    with Bed() as bed:
+        before = knobs(machine)
+        daemon = started(bed, machine)
+        number = daemon.job(job(nap(3), "1GHz"))
+        measuring(machine, 3)
+        tap.equal(machine.mhz(), [1000, 1000], "1 GHz while it measures")
+        tap.equal(daemon.ended(number, LONG_S)["state"], "done", "the job ends well")
+        tap.equal(knobs(machine), before, "governors and limits are as before")
+        number = daemon.job(job(nap(3), "max"))
+        measuring(machine, 3)
+        tap.equal(machine.mhz(), [1800, 1800], "and the highest where that is wanted")
+        tap.equal(daemon.ended(number, LONG_S)["state"], "done", "this one ends well, too")
+        tap.equal(knobs(machine), before, "and they are as before again")
+        tap.equal(bed.one("SELECT max(taint) FROM window"), 0, "nothing is marked")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def waits_until_it_is_cool(tap, machine):
+    """A gate on the thermal zone stays shut while it is hot and opens when it is not"""
+    with Bed() as bed:
+        machine.heat(70)
+        daemon = started(bed, machine)
+        number = daemon.job(job(["true"], "free", [{"sensor": "thermal:acpitz", "below": "50C", "timeout": "10min", "on_timeout": "fail"}]))
+        why = until("it says what it waits for", lambda: (lambda w: "thermal:acpitz" in w and w)(daemon.show(number).get("why") or ""), LONG_S)
+        tap.ok("70" in why, "and how hot it is", [why])
+        machine.heat(42)
+        tap.equal(daemon.ended(number, LONG_S)["state"], "done", "then it measures")
+        tap.equal(bed.sql("SELECT outcome, value FROM v_gate WHERE job = ?", number), [("open", 42000)], "the record has what opened it")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def throttled_by_the_kernel(tap, machine):
+    """Heat in a window: the kernel lowers the limit, the window is marked with it and repeated, and the repeated one is clean"""
+    with Bed() as bed:
+        machine.heat(40)
+        before = knobs(machine)
+        daemon = started(bed, machine)
+        number = daemon.job(job(nap(6), "max", repeat=3))
+        measuring(machine, 6)
+        machine.heat(95)
+        until("the kernel has slowed the processors down", lambda: machine.mhz()[0] < 1800, LONG_S, 0.1)
+        until("the window is over and marked", lambda: bed.one("SELECT count(*) FROM v_taint WHERE code LIKE 'pin:policy%'"), LONG_S)
+        machine.heat(40)
+        until("the kernel has given them back", lambda: int(machine.run("cat " + POLICY % 0 + "cpuinfo_max_freq")) and
+              machine.run("cat /sys/class/thermal/cooling_device*/cur_state").count("0") > 0, LONG_S, 0.1)
+        tap.equal(daemon.ended(number, LONG_S)["state"], "done", "the job ends well")
+        marks = bed.sql("SELECT DISTINCT code, bound FROM v_taint WHERE code = 'pin:policy0.max'")
+        tap.equal(marks, [("pin:policy0.max", 1800000)], "the limit that moved is named, with what it should have been")
+        tap.ok(bed.one("SELECT max(value) FROM v_taint WHERE code = 'pin:policy0.max'") < 1800000, "and with what it was")
+        tap.ok(bed.one("SELECT count(*) FROM window WHERE taint = 0") == 1, "a clean window at the end", [str(bed.sql("SELECT id, taint FROM window"))])
+        until("the files are as before", lambda: knobs(machine) == before, LONG_S, 0.2)
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def agent_is_killed(tap, machine):
+    """kill -9 of the agent, then of agent and supervisor, while a frequency is held: the files are as before soon, or at the next start"""
+    with Bed() as bed:
+        before = knobs(machine)
+        daemon = started(bed, machine)
+        number = daemon.job(job(nap(600), "600MHz"))
+        measuring(machine, 600)
+        tap.equal(machine.mhz(), [600, 600], "it is held")
+        kill(machine, AGENT)
+        until("the supervisor has put all back", lambda: knobs(machine) == before, LONG_S, 0.2)
+        tap.equal(processes(machine, "busybox sleep 600"), [], "and ended what the agent had started")
+        machine.run("rm /tmp/held-back")
+        measuring(machine, 600)
+        tap.equal(machine.mhz(), [600, 600], "the job goes on, held again")
+        kill(machine, SUPERVISOR, AGENT)
+        tap.ok(knobs(machine) != before, "both are killed: nobody is there to put it back")
+        daemon.ask("POST", f"/jobs/{number}:cancel").want(200)
+        machine.run("rm /tmp/held-back")
+        until("the next start puts all back", lambda: knobs(machine) == before, LONG_S, 0.2)
+        tap.equal(daemon.ended(number, LONG_S)["state"], "cancelled", "the job ends as it was told")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def power_is_cut(tap, machine):
+    """The plug is pulled while a frequency is held: after the reboot nothing is held and nothing of the old boot is written, and the job goes on"""
+    with Bed() as bed:
+        before = knobs(machine)
+        daemon = started(bed, machine)
+        number = daemon.job(job(nap(600), "600MHz"))
+        measuring(machine, 600)
+        tap.ok(int(machine.run("wc -c </state/agent/control.journal")) > 0, "what stood there is on the disk")
+        daemon.kill()
+        machine.run("sync; echo powersave >" + POLICY % 1 + "scaling_governor")
+        machine.power_cut()
+        machine.heat(40)
+        tap.equal(knobs(machine), before, "the new boot has its own settings")
+        tap.ok("schedutil" in machine.run("cat " + POLICY % 1 + "scaling_governor"), "also where somebody had changed them")
+        daemon = bed.daemon({"devices": {"board": {"link": "serial", "address": machine.line}}})
+        daemon.device_ready("board")
+        measuring(machine, 600)
+        tap.equal(machine.mhz(), [600, 600], "the job is taken up again, held again")
+        daemon.ask("POST", f"/jobs/{number}:cancel").want(200)
+        tap.equal(daemon.ended(number, LONG_S)["state"], "cancelled", "the job ends as it was told")
+        until("and all is put back", lambda: knobs(machine) == before, LONG_S, 0.2)
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def without_it(reason):
+    """A machine without QEMU, or without the packages, skips all; where they were asked for that is a failure."""
+    tap = Tap()
+    if os.environ.get("QS_KERNEL_BED") == "wanted":
+        tap.ok(False, "a board with a real kernel", [reason])
+    else:
+        tap.skip("a board with a real kernel", reason)
+    sys.exit(tap.done())
+
+
+def main():
+    missing = why_not()
+    if missing:
+        without_it(missing)
+    with Bed() as world:
+        try:
+            machine = Machine(world)
+        except NoPackages as missing:
+            without_it(str(missing))
+        with machine:
+            cases = (drivers_are_found, held_and_put_back, waits_until_it_is_cool, throttled_by_the_kernel, agent_is_killed, power_is_cut)
+            run_cases(*(functools.wraps(case)(functools.partial(case, machine=machine)) for case in cases))
+
+
+if __name__ == "__main__":
+    main()
