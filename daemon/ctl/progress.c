@@ -145,6 +145,13 @@ static void on_pinned(struct qs_progress *p, const json_t *d)
 {
     const json_t *held = json_object_get(d, "held");
     size_t n = json_array_size(held);
+    int64_t again = qs_json_get_int(d, "again", 0);
+    if (again > 0) {
+        note(p,
+             "something on the device had changed what is held; it is held again (%" PRId64 " time%s so far)",
+             again, again == 1 ? "" : "s");
+        return;
+    }
     if (n == 0 || p->holds++ > 0)
         return;
     qs_buf_clear(&p->line);

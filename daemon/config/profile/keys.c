@@ -28,6 +28,8 @@ static const struct qs_word role_words[] = {{"cpu", QS_ROLE_CPU},
 static const struct qs_word reads_words[] = {{"auto", QS_READS_AUTO},   {"mC", QS_READS_MC},
                                              {"dC", QS_READS_DC},       {"C", QS_READS_C},
                                              {"count", QS_READS_COUNT}, {NULL, 0}};
+static const struct qs_word watch_words[] = {
+    {"never", QS_WATCH_NEVER}, {"changes", QS_WATCH_CHANGES}, {"nonzero", QS_WATCH_NONZERO}, {NULL, 0}};
 static const struct qs_word switch_words[] = {{"idle", QS_SWITCH_IDLE},   {"online", QS_SWITCH_ONLINE},
                                               {"boost", QS_SWITCH_BOOST}, {"charging", QS_SWITCH_CHARGING},
                                               {"fan", QS_SWITCH_FAN},     {"thermal", QS_SWITCH_THERMAL},
@@ -37,6 +39,7 @@ const char *const qs_domain_kinds[] = {"cpu", "gpu", "memory", "other", NULL};
 const char *const qs_domain_units[] = {"auto", "Hz", "kHz", "MHz", "raw", NULL};
 const char *const qs_sensor_roles[] = {"unset", "cpu", "gpu", "skin", "battery", "ambient", "other", NULL};
 const char *const qs_reading_units[] = {"unset", "auto", "mC", "dC", "C", "count", NULL};
+const char *const qs_watches[] = {"unset", "never", "changes", "nonzero", NULL};
 const char *const qs_switch_kinds[] = {"idle", "online",  "boost", "charging",
                                        "fan",  "thermal", "other", NULL};
 
@@ -112,6 +115,19 @@ static const struct qs_key domain_keys[] = {
      .read = qs_profile_read_paths,
      .form = "a path, or a list of them",
      .help = "Folders that are skipped where this one exists, because they show the same."},
+    DOMAIN_FILE(residency,
+                "The file with a line per frequency: the frequency first, last the time spent at it. "
+                "Time at another frequency than the held one taints a window (`residency:DOMAIN`)."),
+    {.name = "residency_ms",
+     .type = QS_KEY_U32,
+     .offset = OF(domain, residency_ms),
+     .min = 1,
+     .max = 1000,
+     .fallback = "10",
+     .help = "The unit of these times in milliseconds."},
+    DOMAIN_FILE(transitions,
+                "The file that counts changes of the frequency. A change taints a window in which "
+                "the frequency is held (`transitions:DOMAIN`)."),
     {0}};
 const struct qs_table qs_profile_domain_table = {
     .keys = domain_keys, .size_bytes = sizeof(struct qs_profile_domain), .name_offset = OF(domain, key)};
@@ -138,6 +154,25 @@ static const struct qs_key sensor_keys[] = {
      .words = role_words,
      .help = "What it is near; without it as `types` says, else other."},
     RANGE(OF(sensor, range)),
+    {.name = "mask",
+     .type = QS_KEY_U32,
+     .offset = OF(sensor, mask),
+     .max = 1000000000,
+     .fallback = "0",
+     .help = "Its file has a hexadecimal number, of which these bits are the reading, shifted down: 983040 "
+             "(f0000) reads 5 of 50000."},
+    {.name = "bits",
+     .type = QS_KEY_STRINGS,
+     .offset = OF(sensor, bits),
+     .max = LIST_MAX,
+     .help = "What each of them means, the lowest first."},
+    {.name = "taint",
+     .type = QS_KEY_ENUM,
+     .offset = OF(sensor, watch),
+     .words = watch_words,
+     .help = "What taints a window: a reading after it that is not the one before it (`changes`), a reading "
+             "other than 0 before or after it (`nonzero`), or nothing (`never`, the default). `types` goes "
+             "before it."},
     {0}};
 const struct qs_table qs_profile_sensor_table = {
     .keys = sensor_keys, .size_bytes = sizeof(struct qs_profile_sensor), .name_offset = OF(sensor, key)};
@@ -162,6 +197,11 @@ static const struct qs_key type_keys[] = {
      .words = role_words,
      .help = "As `sensors.NAME.role`."},
     RANGE(OF(type, range)),
+    {.name = "taint",
+     .type = QS_KEY_ENUM,
+     .offset = OF(type, watch),
+     .words = watch_words,
+     .help = "As `sensors.NAME.taint`, and goes before it."},
     {.name = "reject",
      .type = QS_KEY_TEXT,
      .offset = OF(type, reject),

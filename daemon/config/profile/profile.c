@@ -21,8 +21,9 @@ static void free_pairs(struct qs_profile_pairs *pairs)
 
 static void free_domain(struct qs_profile_domain *d)
 {
-    char *const texts[] = {d->key, d->name,    d->governor, d->governors, d->min, d->max,
-                           d->set, d->current, d->hw_min,   d->hw_max,    d->cpus};
+    char *const texts[] = {d->key,  d->name,      d->governor,   d->governors, d->min,
+                           d->max,  d->set,       d->current,    d->hw_min,    d->hw_max,
+                           d->cpus, d->residency, d->transitions};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     qs_strings_done(&d->each);
@@ -46,6 +47,7 @@ static void free_rows(struct qs_profile *p)
         free(s->type);
         free(s->value);
         qs_strings_done(&s->each);
+        qs_strings_done(&s->bits);
     }
     for (size_t i = 0; i < p->type_count; i++) {
         qs_strings_done(&p->types[i].types);

@@ -47,10 +47,10 @@ enum qs_switch_kind {
     QS_SWITCH_THERMAL,
     QS_SWITCH_OTHER
 };
-extern const char *const qs_domain_kinds[],
-    *const qs_domain_units[], *const qs_sensor_roles[],
-                                  *const qs_reading_units[],
-                                      *const qs_switch_kinds[]; /* their words, by value; NULL ends each */
+enum qs_watch { QS_WATCH_UNSET, QS_WATCH_NEVER, QS_WATCH_CHANGES, QS_WATCH_NONZERO };
+/* Words by value; NULL ends each. */
+extern const char *const qs_domain_kinds[], *const qs_domain_units[], *const qs_sensor_roles[];
+extern const char *const qs_reading_units[], *const qs_switch_kinds[], *const qs_watches[];
 
 struct qs_profile_range { /* thousandths of a degree */
     bool given;
@@ -74,10 +74,11 @@ struct qs_profile_domain {
     char *name;
     struct qs_strings each;                                                          /* folders */
     char *governor, *governors, *min, *max, *set, *current, *hw_min, *hw_max, *cpus; /* in it; or NULL */
+    char *residency, *transitions;
     struct qs_strings table; /* files with frequencies: the first that has some; "a + b": both */
     enum qs_domain_unit unit;
     enum qs_domain_limits limits;
-    uint32_t reserved; /* the lowest so many frequencies are the driver's own */
+    uint32_t reserved, residency_ms; /* the lowest so many are the driver's own; a count of residency */
     struct qs_strings pin, replaces;
 };
 
@@ -88,6 +89,9 @@ struct qs_profile_sensor {
     enum qs_reading_unit unit;
     enum qs_sensor_role role;
     struct qs_profile_range range;
+    enum qs_watch watch;
+    uint32_t mask;          /* 0, or the reading is these bits of a hexadecimal number */
+    struct qs_strings bits; /* in words, the lowest first */
 };
 
 struct qs_profile_type { /* what is known of sensors by their type's text */
@@ -95,6 +99,7 @@ struct qs_profile_type { /* what is known of sensors by their type's text */
     enum qs_reading_unit unit;
     enum qs_sensor_role role;
     struct qs_profile_range range;
+    enum qs_watch watch;
     char *reject; /* or NULL: why it is no sensor of temperature */
 };
 

@@ -59,6 +59,36 @@ static const struct taint_word {
                    {"prepare-failed", "had a prepare command that failed", false, NULL},
                    {"conclude-failed", "had a conclude command that failed", false, NULL}};
 
+/* Codes with a name behind: what happened to it, and what its number is, in words around it. */
+static const struct named_word {
+    const char *prefix, *before, *behind, *value, *unit;
+} named_words[] = {
+    {"residency:", "had ", " at another frequency than the one it is held at", "for ", " ms"},
+    {"transitions:", "had ", " change its frequency, which is held", "changes: ", ""},
+    {"pin:", "had the limit ", " elsewhere than it is held at", "at ", ""},
+    {"cooling:", "had the cooling device ", " change its state: throttling began or ended", "by ", ""},
+    {"throttle.", "had the processor throttled, as ", " counts", "times: ", ""},
+    {"throttled.", "were throttled or short of voltage, as the firmware says (", ")", "bits: ", ""}};
+
+static const struct named_word *named(const char *code)
+{
+    for (size_t i = 0; i < sizeof(named_words) / sizeof(named_words[0]); i++)
+        if (strncmp(code, named_words[i].prefix, strlen(named_words[i].prefix)) == 0)
+            return &named_words[i];
+    return NULL;
+}
+
+static void add_named(struct qs_buf *text, const struct named_word *word, const char *code,
+                      const char *example)
+{
+    const char *at = strrchr(example, ':');
+    long long value = 0;
+    qs_buf_fmt(text, " %s%s%s", word->before, code + strlen(word->prefix), word->behind);
+    if (at != NULL && sscanf(at, ": %lld", &value) == 1)
+        qs_buf_fmt(text, " (first: %.*s: %s%lld%s)", (int)(at - example), example, word->value, value,
+                   word->unit);
+}
+
 /* Values of a share come in millionths: "block 3, window 0: 380000 (bound 100000)". */
 static void add_example(struct qs_buf *text, const char *code, const struct taint_word *word,
                         const char *example)
@@ -105,11 +135,12 @@ static void add_taint(struct doubts *d, const struct shared *s, const json_t *ta
         qs_layout_count(&text, s->iterations, "iteration", "iterations");
     else
         qs_layout_count(&text, s->windows, "window", "windows");
-    if (word != NULL)
-        qs_buf_fmt(&text, " %s", word->words);
-    else
-        qs_buf_fmt(&text, " tainted by %s", code);
-    add_example(&text, code, word, qs_json_get_text(taint, "example", ""));
+    if (named(code) != NULL) {
+        add_named(&text, named(code), code, qs_json_get_text(taint, "example", ""));
+    } else {
+        qs_buf_fmt(&text, word != NULL ? " %s" : " tainted by %s", word != NULL ? word->words : code);
+        add_example(&text, code, word, qs_json_get_text(taint, "example", ""));
+    }
     const char *busiest = qs_json_get_text(taint, "busiest", "");
     if (busiest[0] != '\0')
         qs_buf_fmt(&text, "; busiest: %s", busiest);

@@ -97,21 +97,32 @@ bool qs_activity_lock_add(struct qs_build *list, const struct qs_binding *b)
            qs_build_binding(list, b);
 }
 
-void qs_activity_lock_add_sensors(const struct qs_job_run *job, struct qs_build *list)
+/* What an agent cannot be asked for is no sensor of it. */
+static bool bind_sensor(const struct qs_board_sensor *s, bool senses, struct qs_build *list)
+{
+    bool nonzero = s->watch == QS_WATCH_NONZERO;
+    unsigned flags = QS_BIND_EVIDENCE | (nonzero ? QS_BIND_HELD : 0U) | (s->bits ? QS_BIND_BITS : 0U) |
+                     (senses && s->watch == QS_WATCH_CHANGES ? QS_BIND_STEADY : 0U);
+    const struct qs_binding b = {.name = qs_text_of(s->name),
+                                 .path = qs_text_of(s->path),
+                                 .mul = s->mul,
+                                 .div = s->div,
+                                 .lo = nonzero ? 0 : s->lo,
+                                 .hi = nonzero ? 0 : s->hi,
+                                 .flags = (uint8_t)flags};
+    return s->status != QS_SENSOR_OK || (s->bits && !senses) || qs_activity_lock_add(list, &b);
+}
+
+bool qs_activity_lock_add_sensors(const struct qs_job_run *job, bool watched, struct qs_build *list)
 {
     const struct qs_board *board = mine(job)->board;
+    bool fit = true, senses = qs_session_has(job->p.session, QS_FEATURE_SENSE);
     for (size_t i = 0; i < board->sensors.count; i++) {
         const struct qs_board_sensor *s = &board->sensors.at[i];
-        const struct qs_binding b = {.name = qs_text_of(s->name),
-                                     .path = qs_text_of(s->path),
-                                     .mul = s->mul,
-                                     .div = s->div,
-                                     .lo = s->lo,
-                                     .hi = s->hi,
-                                     .flags = QS_BIND_EVIDENCE};
-        if (s->status == QS_SENSOR_OK)
-            (void)qs_activity_lock_add(list, &b);
+        if ((s->watch != QS_WATCH_NEVER) == watched)
+            fit = bind_sensor(s, senses, list) && fit;
     }
+    return fit;
 }
 
 /* The agent's own sensors of the same names know no units. */
@@ -120,7 +131,8 @@ static void bind_sensors(struct qs_job_run *job)
     uint8_t memory[QS_CONTROL_MAX_BYTES];
     struct qs_build list;
     qs_build_init(&list, memory, sizeof memory);
-    qs_activity_lock_add_sensors(job, &list);
+    (void)qs_activity_lock_add_sensors(job, false, &list);
+    (void)qs_activity_lock_add_sensors(job, true, &list);
     const struct qs_msg_bind m = {.id = ++mine(job)->id, .sensors = qs_build_list(&list)};
     ask(job, QS_MSG_BIND, &m, on_bound);
 }
@@ -144,6 +156,20 @@ static void take_page(struct lock *l, const struct qs_msg_surveyed *m)
     l->pattern++;
     l->page = 0;
     l->after[0] = '\0';
+}
+
+/* What has happened since the device was started can happen again. */
+static void warn_of_past(struct qs_job_run *job)
+{
+    const struct qs_board *board = mine(job)->board;
+    for (size_t i = 0; i < board->sensors.count; i++) {
+        const struct qs_board_sensor *s = &board->sensors.at[i];
+        if (s->bits && s->status == QS_SENSOR_OK && s->value != 0)
+            qs_job_event_warning(job, "%s of %s: %s%s; check its power supply and its cooling", s->name,
+                                 job->p.device, s->said != NULL ? s->said : "not 0",
+                                 s->watch == QS_WATCH_NONZERO ? ", now: windows are tainted while it lasts"
+                                                              : ", since the device was started");
+    }
 }
 
 /* For people to look at (devices show). */
@@ -178,8 +204,10 @@ static void on_surveyed(const union qs_msg *reply, const struct qs_err *refused,
     }
     l->board = qs_board_new(&job->p.farm->profiles, &l->survey, job->facts_json);
     qs_survey_done(&l->survey);
-    if (!l->home)
+    if (!l->home) {
         store_board(job);
+        warn_of_past(job);
+    }
     bind_sensors(job);
 }
 

@@ -19,7 +19,8 @@ void qs_activity_lock_look_again(struct qs_job_run *job, qs_job_run_then *then);
 void qs_activity_lock_back(struct qs_job_run *job);
 /* One more element of a BIND; false: it has no room for it. */
 bool qs_activity_lock_add(struct qs_build *list, const struct qs_binding *b);
-/* The sensors of the board become elements of a BIND, as many as there is room for. */
-void qs_activity_lock_add_sensors(const struct qs_job_run *job, struct qs_build *list);
+/* The sensors of the board become elements of a BIND, as many as there is room for (false: not all): those
+ * whose readings can taint a window, or (watched: false) the others. */
+bool qs_activity_lock_add_sensors(const struct qs_job_run *job, bool watched, struct qs_build *list);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "device/activity/lock.h"
+#include "device/activity/watch.h"
 #include "device/board/board.h"
 #include "device/board/pin.h"
 #include "device/job/events.h"
@@ -17,7 +18,8 @@
 enum {
     LEASE_MS = 60000, /* what is changed stays so long without us; a host that comes back holds it anew */
     SETTLE_MS = 100,  /* androidx waits as long before it reads back */
-    PAGES_MAX = 100   /* of RESTORED */
+    PAGES_MAX = 100,  /* of RESTORED */
+    AGAIN_MAX = 10    /* windows in a row after which what is held was found elsewhere, and put back */
 };
 
 struct pin {
@@ -31,6 +33,10 @@ struct pin {
     size_t sent, asked; /* of pins.items: written, in the question that is out */
     bool watching;      /* the agent has the sensors of what is held */
     bool looked_again;
+    bool lost;                /* the last window ended with a limit elsewhere */
+    bool again;               /* what is held is being written again */
+    unsigned times, in_a_row; /* that something was put back: in the session, since a good window */
+    struct qs_moved moved;
     size_t pages, put_back, left;
     qs_job_run_then *then, *released; /* what follows: it is held; everything is put back */
 };
@@ -58,7 +64,7 @@ static bool answers(struct qs_job_run *job)
 static void fail(struct qs_job_run *job, const struct qs_err *err)
 {
     qs_job_run_fail(job, err);
-    qs_job_run_tell(job, &qs_step_run, QS_JI_FAIL);
+    qs_job_run_tell(job, job->state == QS_JS_HOLD ? &qs_step_pin : &qs_step_run, QS_JI_FAIL);
 }
 
 static const struct qs_wishes *wishes_of(const struct qs_job_run *job)
@@ -181,67 +187,6 @@ void qs_activity_pin_release(struct qs_job_run *job, qs_job_run_then *then)
 
 /* ---- held ---- */
 
-/* What was wanted of the items that the question had; false: one is not so. */
-static bool check(const struct qs_job_run *job, const struct qs_msg_tuned *m, struct qs_err *err)
-{
-    static const char *const whys[] = {
-        [QS_TUNE_SLIPPED] = "it did not stay; the kernel or a service of the device has set it again",
-        [QS_TUNE_REFUSED] = "the device refused it",
-        [QS_TUNE_TIMEOUT] = "its driver did not answer in time",
-        [QS_TUNE_UNREADABLE] = "the file cannot be read, so it could not be put back",
-        [QS_TUNE_MISSING] = "the file has disappeared since the device was surveyed",
-        [QS_TUNE_FORBIDDEN] = "the agent does not write files outside of sysfs",
-        [QS_TUNE_UNJOURNALLED] = "what the file said could not be saved on the device: its agent's folder is "
-                                 "full, or closed to it",
-    };
-    const struct pin *p = mine(job);
-    struct qs_iter it = qs_list_iter(&m->writes);
-    struct qs_tuned t;
-    for (size_t i = p->sent; i < p->sent + p->asked; i++) {
-        const struct qs_pin_item *item = &p->pins.items.at[i];
-        if (!qs_list_tuned(&it, &t))
-            return qs_fail(err, QS_E_PROTOCOL,
-                           "the agent on %s reported on %zu of %zu files that it was to write, the first "
-                           "without a word is %s",
-                           job->p.device, i - p->sent, p->asked, item->path);
-        if (t.outcome == QS_TUNE_SET || t.outcome == QS_TUNE_SAME || (item->flags & QS_PIN_MAY_FAIL))
-            continue;
-        char now[QS_TUNE_SAID_MAX_BYTES + 1];
-        qs_text_copy(t.now, now, sizeof now);
-        return qs_fail(
-            err, QS_E_PRECONDITION,
-            "%s cannot be held as the job's conditions want: writing `%s` to %s failed%s%s%s: %s%s%s; "
-            "`frequency: free` leaves frequencies alone",
-            job->p.device, item->value, item->path, now[0] ? ", it says `" : "",
-            now[0] ? qs_show(now).text : "", now[0] ? "`" : "", whys[t.outcome], t.error ? ": " : "",
-            t.error ? strerror(t.error) : "");
-    }
-    return true;
-}
-
-/* The limits that hold it become sensors that taint a window around which they stand elsewhere. */
-static bool watch(struct qs_build *list, const struct pin *p, const struct qs_board_domain *d,
-                  const char *file, const char *end)
-{
-    char name[QS_NAME_MAX_BYTES + 1];
-    const char *value = NULL;
-    for (size_t i = 0; i < p->pins.items.count; i++)
-        if (file && strcmp(p->pins.items.at[i].path, file) == 0)
-            value = p->pins.items.at[i].value;
-    if (!value)
-        return true;
-    snprintf(name, sizeof name, "pin:%.50s.%s", d->name, end);
-    const int64_t wanted = strtoll(value, NULL, 10);
-    const struct qs_binding b = {.name = qs_text_of(name),
-                                 .path = qs_text_of(file),
-                                 .mul = 1,
-                                 .div = 1,
-                                 .lo = wanted,
-                                 .hi = wanted,
-                                 .flags = QS_BIND_EVIDENCE | QS_BIND_HELD};
-    return qs_activity_lock_add(list, &b);
-}
-
 static void go_on(struct qs_job_run *job)
 {
     mine(job)->then(job);
@@ -262,13 +207,7 @@ static void bind_watches(struct qs_job_run *job)
     struct qs_build list;
     qs_build_init(&list, memory, sizeof memory);
     p->watching = p->pins.choices.count > 0;
-    bool fits = true;
-    qs_activity_lock_add_sensors(job, &list); /* as without the rest: a gate reads the same in all runs */
-    for (size_t i = 0; fits && i < p->pins.choices.count; i++) {
-        const struct qs_board_domain *d = p->pins.choices.at[i].domain;
-        fits = !d || (watch(&list, p, d, d->min_file, "min") && watch(&list, p, d, d->max_file, "max"));
-    }
-    if (!fits) {
+    if (!qs_watch_add(job, &p->pins, &list)) {
         struct qs_err err = QS_ERR_INIT;
         qs_fail(&err, QS_E_LIMIT,
                 "%s has %zu clocks to hold: with its sensors that is more than the agent can watch (%d "
@@ -300,6 +239,26 @@ static void store_tuned(struct qs_job_run *job, const struct qs_msg_tuned *m)
     store(job, rows, n, job->run.uid.b);
 }
 
+/* Everything is written again. What does not stay (a device that is too hot) goes on to taint its windows. */
+static void held_again(struct qs_job_run *job)
+{
+    struct pin *p = mine(job);
+    p->again = false;
+    if (p->moved.files == 0 || p->moved.resists) {
+        p->then(job);
+        return;
+    }
+    p->times++;
+    qs_job_event_pinned(job, &p->pins, p->times);
+    if (++p->in_a_row < AGAIN_MAX) {
+        p->then(job);
+        return;
+    }
+    struct qs_err err = QS_ERR_INIT;
+    qs_watch_keeps_moving(job, &p->moved, AGAIN_MAX, &err);
+    fail(job, &err);
+}
+
 static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
     struct qs_job_run *job = user;
@@ -309,13 +268,20 @@ static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, vo
     if (!answers(job))
         return;
     store_tuned(job, &reply->tuned);
-    if (!check(job, &reply->tuned, &err)) {
+    const struct qs_asked asked = {p->sent, p->asked, p->again};
+    if (!qs_watch_check(job, &p->pins, &asked, &reply->tuned, &err)) {
         fail(job, &err);
         return;
     }
+    if (p->again)
+        qs_watch_moved(&p->pins, &asked, &reply->tuned, &p->moved);
     p->sent += p->asked;
     if (p->sent < p->pins.items.count) {
         write_next(job);
+        return;
+    }
+    if (p->again) {
+        held_again(job);
         return;
     }
     if (p->pins.survey_again) { /* processors have come or gone, with files of their own */
@@ -323,7 +289,7 @@ static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, vo
         qs_activity_lock_look_again(job, hold);
         return;
     }
-    qs_job_event_pinned(job, &p->pins);
+    qs_job_event_pinned(job, &p->pins, 0);
     bind_watches(job);
 }
 
@@ -424,6 +390,39 @@ static bool find_cpus(struct qs_job_run *job, struct qs_err *err)
     return p->cpus != NULL;
 }
 
+static void hold_again(struct qs_job_run *job)
+{
+    struct pin *p = mine(job);
+    p->lost = false;
+    p->moved = (struct qs_moved){.files = 0};
+    p->again = true;
+    p->sent = 0;
+    write_next(job);
+}
+
+void qs_activity_pin_closed(struct qs_job_run *job, const struct qs_msg_closed *m)
+{
+    struct pin *p = mine(job);
+    p->lost = p->holding && p->watching && qs_watch_is_lost(m);
+    p->in_a_row = p->lost || m->iterations == 0 ? p->in_a_row : 0;
+}
+
+bool qs_activity_pin_is_lost(const struct qs_job_run *job)
+{
+    return mine(job)->lost && qs_session_has(job->p.session, QS_FEATURE_SENSE);
+}
+
+static void held(struct qs_job_run *job)
+{
+    qs_job_run_tell(job, &qs_step_pin, QS_JI_DONE);
+}
+
+static void start(struct qs_job_run *job)
+{
+    mine(job)->then = held;
+    hold_again(job);
+}
+
 void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then)
 {
     struct pin *p = mine(job);
@@ -436,6 +435,10 @@ void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then)
     p->then = then;
     if (!find_cpus(job, &err)) {
         fail(job, &err);
+        return;
+    }
+    if (p->holding && p->lost && strcmp(p->held, wanted.data) == 0) {
+        hold_again(job);
         return;
     }
     if (p->holding ? strcmp(p->held, wanted.data) == 0 : qs_wishes_none(wishes_of(job))) {
@@ -468,8 +471,10 @@ static void unlock(struct qs_job_run *job)
 static void stop(struct qs_job_run *job, const char *why)
 {
     (void)why;
-    mine(job)->on = mine(job)->holding = mine(job)->watching = false;
-    qs_pins_done(&mine(job)->pins);
+    struct pin *p = mine(job);
+    p->on = p->holding = p->watching = p->lost = p->again = false;
+    p->times = p->in_a_row = 0;
+    qs_pins_done(&p->pins);
 }
 
 static void done(struct qs_job_run *job)
@@ -481,5 +486,6 @@ static void done(struct qs_job_run *job)
     p->held = p->online = p->cpus = NULL;
 }
 
+const struct qs_step qs_step_pin = {.start = start};
 const struct qs_step qs_step_unlock = {.start = unlock};
 const struct qs_activity qs_activity_pin = {.state_bytes = sizeof(struct pin), .stop = stop, .done = done};

@@ -15,4 +15,9 @@ const char *qs_activity_pin_cpus(const struct qs_job_run *job);
 /* What is held for it, as JSON; NULL: nothing. */
 const char *qs_activity_pin_held(const struct qs_job_run *job);
 
+/* A window is over, by what CLOSED tells of it. */
+void qs_activity_pin_closed(struct qs_job_run *job, const struct qs_msg_closed *m);
+/* Was what is held elsewhere around the last window, so that it is to be written again (step pin)? */
+bool qs_activity_pin_is_lost(const struct qs_job_run *job);
+
 #endif

@@ -9,6 +9,7 @@
 #include "device/activity/artifacts.h"
 #include "device/activity/host.h"
 #include "device/activity/activity.h"
+#include "device/activity/pin.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
 #include "device/job/stop_rule.h"
@@ -145,6 +146,7 @@ static void on_closed(const struct qs_msg_closed *m, const struct qs_session_qui
     qs_assembler_closed(&job->win.made, m, &about);
     qs_activity_artifacts_output(job);
     qs_patience_book(job);
+    qs_activity_pin_closed(job, m);
     qs_job_run_feed(job, QS_JI_CLOSED);
     if (job->state != QS_JS_EVIDENCE)
         return;

@@ -49,6 +49,8 @@ struct qs_board_domain {
     char *governor;                                      /* now, or NULL */
     char *governor_file;                                 /* NULL: there is none that may be written */
     char *min_file, *max_file, *set_file, *current_file; /* or NULL */
+    char *residency_file, *transitions_file;             /* or NULL */
+    size_t residency_ms;                                 /* one count of the first */
     char *hold_governor;                                 /* under which it is held; NULL: it keeps its own */
     enum qs_board_hold hold;
     char *why; /* why it cannot be held, and what to do; NULL: it can */
@@ -71,7 +73,10 @@ struct qs_board_sensor {
     enum qs_reading_unit unit; /* MC, DC, C or COUNT */
     int64_t mul, div;          /* its value = what the file says * mul / div, in thousandths of a degree */
     int64_t lo, hi;            /* plausible, both included */
-    int64_t value;             /* when surveyed; 0 unless a number was read */
+    bool bits; /* its file has a hexadecimal number: value = what it has of mul's bits / div */
+    enum qs_watch watch;
+    char *said;    /* of bits: which of them it had, in words; or NULL */
+    int64_t value; /* when surveyed; 0 unless a number was read */
     enum qs_board_sensor_status status;
     char *why; /* in words; NULL: it is OK */
 };

@@ -200,7 +200,16 @@ static void add_domain(struct qs_work *w, const struct qs_profile_domain *p, con
     d.max_file = path_of(qs_work_in(w, folder, p->max));
     d.set_file = path_of(qs_work_in(w, folder, p->set));
     d.current_file = path_of(qs_work_in(w, folder, p->current));
+    d.residency_file = path_of(qs_work_in(w, folder, p->residency));
+    d.residency_ms = p->residency_ms;
+    d.transitions_file = path_of(qs_work_in(w, folder, p->transitions));
     judge_hold(w, &d);
+    if (d.hold == QS_HOLD_OK && d.kind == QS_DOMAIN_CPU && d.residency_file == NULL)
+        qs_work_note(
+            w,
+            "%s: residency is not available (no %s): throttling that begins and ends within a window "
+            "goes unseen",
+            d.name, p->residency != NULL ? p->residency : "file for it");
     b->domains.at = qs_grow(b->domains.at, b->domains.count, sizeof *b->domains.at);
     b->domains.at[b->domains.count++] = d;
 }

@@ -1,5 +1,8 @@
 /* Sensors: what each is called, what it counts in, and whether its value is credible; and switches. */
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -12,6 +15,7 @@ struct known {
     enum qs_reading_unit unit;
     enum qs_sensor_role role;
     struct qs_profile_range range;
+    enum qs_watch watch;
     const char *reject;
 };
 
@@ -34,6 +38,7 @@ static struct known look_up(const struct qs_work *w, const char *type)
             k.unit = k.unit == QS_READS_UNSET ? row->unit : k.unit;
             k.role = k.role == QS_ROLE_UNSET ? row->role : k.role;
             k.range = k.range.given ? k.range : row->range;
+            k.watch = k.watch == QS_WATCH_UNSET ? row->watch : k.watch;
             k.reject = k.reject == NULL ? row->reject : k.reject;
         }
     return k;
@@ -54,6 +59,24 @@ static void set_unit(struct qs_board_sensor *s, enum qs_reading_unit unit, bool 
     s->unit = unit;
     s->mul = factors[unit];
     s->div = 1;
+}
+
+/* "50005", or with 0x. */
+static bool read_bits(const char *text, int64_t *ret)
+{
+    char *end = NULL;
+    errno = 0;
+    *ret = text != NULL && isxdigit((unsigned char)text[0]) ? strtoll(text, &end, 16) : 0;
+    return end != NULL && *end == '\0' && errno == 0;
+}
+
+static char *bits_in_words(const struct qs_strings *words, int64_t bits)
+{
+    QS_BUF(text);
+    for (size_t i = 0; i < words->count && i < 32; i++)
+        if ((bits >> i & 1) != 0)
+            qs_buf_fmt(&text, "%s%s", text.len > 0 ? ", " : "", words->at[i]);
+    return text.len > 0 ? qs_buf_take(&text) : NULL;
 }
 
 static void refuse(struct qs_board_sensor *s, enum qs_board_sensor_status status, char *why)
@@ -81,11 +104,12 @@ static void judge(struct qs_board_sensor *s, const struct qs_survey_row *row, co
                   enum qs_reading_unit unit)
 {
     int64_t raw = 0;
-    bool has_raw = qs_row_whole(row, &raw);
-    bool is_none = k->reject != NULL && unit != QS_READS_COUNT;
     QS_FREED char *text = qs_row_text(row);
-    set_unit(s, is_none ? QS_READS_COUNT : unit, has_raw, raw);
-    s->value = has_raw ? raw * s->mul / s->div : 0;
+    bool has_raw = s->bits ? read_bits(text, &raw) : qs_row_whole(row, &raw);
+    bool is_none = k->reject != NULL && unit != QS_READS_COUNT;
+    if (!s->bits)
+        set_unit(s, is_none ? QS_READS_COUNT : unit, has_raw, raw);
+    s->value = !has_raw ? 0 : (s->bits ? raw & s->mul : raw * s->mul) / s->div;
     if (is_none)
         refuse(s, QS_SENSOR_NOT_TEMPERATURE,
                qs_asprintf("not a temperature (its type is `%s`): %s", s->type, k->reject));
@@ -121,15 +145,25 @@ static void add_sensor(struct qs_work *w, const struct qs_profile_sensor *p, con
     s.role = p->role != QS_ROLE_UNSET ? p->role : k.role != QS_ROLE_UNSET ? k.role : QS_ROLE_OTHER;
     s.lo = range.lo_mc;
     s.hi = range.hi_mc;
+    s.watch = k.watch != QS_WATCH_UNSET ? k.watch : p->watch != QS_WATCH_UNSET ? p->watch : QS_WATCH_NEVER;
+    if (p->mask > 0) {
+        s.bits = true;
+        s.unit = QS_READS_COUNT;
+        s.mul = p->mask;
+        s.div = s.mul & -s.mul;
+    }
     judge(&s, qs_work_find(w, path), &k, unit);
+    s.said = s.bits ? bits_in_words(&p->bits, s.value) : NULL;
     b->sensors.at = qs_grow(b->sensors.at, b->sensors.count, sizeof *b->sensors.at);
     b->sensors.at[b->sensors.count++] = s;
 }
 
-static bool has_path(const struct qs_board *b, const char *path)
+/* Several sensors may share a file by their bits. */
+static bool has_path(const struct qs_board *b, const char *path, int64_t mask)
 {
     for (size_t i = 0; i < b->sensors.count; i++)
-        if (strcmp(b->sensors.at[i].path, path) == 0)
+        if (strcmp(b->sensors.at[i].path, path) == 0 &&
+            (!b->sensors.at[i].bits || b->sensors.at[i].mul == mask))
             return true;
     return false;
 }
@@ -148,7 +182,7 @@ static void take_folder(struct qs_work *w, const struct qs_profile_sensor *p, co
         qs_work_files(w, pattern, &files);
     }
     for (size_t i = 0; i < files.count; i++) {
-        if (has_path(w->board, files.at[i]))
+        if (has_path(w->board, files.at[i], p->mask))
             continue;
         if (w->board->sensors.count == QS_BOARD_SENSORS_MAX) {
             qs_work_note(w, "more than %d sensors: the others are left out", QS_BOARD_SENSORS_MAX);

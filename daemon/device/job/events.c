@@ -75,7 +75,7 @@ void qs_job_event_pushed(struct qs_job_run *job, size_t files, int64_t bytes, in
     tell(job, &n, "job.pushed", false);
 }
 
-void qs_job_event_pinned(struct qs_job_run *job, const struct qs_pins *pins)
+void qs_job_event_pinned(struct qs_job_run *job, const struct qs_pins *pins, unsigned again)
 {
     struct event n;
     begin(&n);
@@ -84,6 +84,8 @@ void qs_job_event_pinned(struct qs_job_run *job, const struct qs_pins *pins)
         qs_json_string(&n.json, pins->choices.at[i].text);
     qs_json_array_end(&n.json);
     qs_json_kint(&n.json, "files", (int64_t)pins->items.count);
+    if (again > 0)
+        qs_json_kint(&n.json, "again", again);
     tell(job, &n, "job.pinned", true);
 }
 

@@ -16,8 +16,9 @@ void qs_job_event_start(struct qs_job_run *job);
 /* What the device lacks is known, and what is there already; and is there. */
 void qs_job_event_push(struct qs_job_run *job, size_t missing, int64_t bytes, size_t there);
 void qs_job_event_pushed(struct qs_job_run *job, size_t files, int64_t bytes, int64_t elapsed_ns);
-/* What is held from now on, by the board; what was put back, and what was not. */
-void qs_job_event_pinned(struct qs_job_run *job, const struct qs_pins *pins);
+/* What is held from now on, by the board (again: how often by now it was found elsewhere and written again);
+ * what was put back, and what was not. */
+void qs_job_event_pinned(struct qs_job_run *job, const struct qs_pins *pins, unsigned again);
 void qs_job_event_restored(struct qs_job_run *job, size_t put_back, size_t left);
 void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns);
 void qs_job_event_evals(struct qs_job_run *job, const struct qs_evals *evals);

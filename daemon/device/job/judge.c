@@ -4,6 +4,7 @@
 
 #include "device/activity/host.h"
 #include "device/activity/activity.h"
+#include "device/activity/pin.h"
 #include "device/activity/tune.h"
 #include "device/job/impl.h"
 #include "device/job/stop_rule.h"
@@ -93,6 +94,11 @@ static void judge_traced(struct qs_job_run *job)
     qs_job_run_feed(job, qs_job_run_over(job) ? QS_JI_RUN_OVER : QS_JI_UNTRACE);
 }
 
+static void again(struct qs_job_run *job)
+{
+    qs_job_run_feed(job, qs_activity_pin_is_lost(job) ? QS_JI_SLIPPED : QS_JI_AGAIN);
+}
+
 static void decide(struct qs_job_run *job, bool over)
 {
     bool enough = over || qs_stop_rule_holds(job) || job->win.made.rows_n == 0;
@@ -101,7 +107,7 @@ static void decide(struct qs_job_run *job, bool over)
     if (enough)
         measured(job, over);
     else
-        qs_job_run_feed(job, QS_JI_AGAIN);
+        again(job);
 }
 
 static void judge(struct qs_job_run *job)
@@ -135,7 +141,7 @@ static void judge(struct qs_job_run *job)
     if (!over && dirty && job->run.attempt < qs_schedule_conditions(&job->schedule)->repeat_tainted) {
         job->run.attempt++;
         job->run.window++;
-        qs_job_run_feed(job, QS_JI_AGAIN);
+        again(job);
         return;
     }
     if (!over && qs_activity_tune_window(job))

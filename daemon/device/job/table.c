@@ -42,6 +42,10 @@ static const struct qs_job_run_row table[] = {
     ROW(RUN, FAIL, ENDING),
     IN_USE(RUN),
 
+    ROW(HOLD, DONE, GATE),
+    ROW(HOLD, FAIL, ENDING),
+    IN_USE(HOLD),
+
     ROW(GATE, QUIET, WINDOW),
     ROW(GATE, DISARM, GATE),
     ROW(GATE, CLOSED, EVIDENCE),
@@ -57,6 +61,7 @@ static const struct qs_job_run_row table[] = {
     IN_USE(EVIDENCE),
 
     ROW(JUDGE, AGAIN, GATE),
+    ROW(JUDGE, SLIPPED, HOLD),
     ROW(JUDGE, TRACE, TRACE),
     ROW(JUDGE, UNTRACE, UNTRACE),
     ROW(JUDGE, ASK, ASK),

@@ -10,6 +10,7 @@
     S(FILES, "files", "the job's files on the device", push)                                                 \
     S(SETUP, "setup", "the arms' setup commands", setup)                                                     \
     S(RUN, "run", "the run's row on disk, the agent's RUN_READY, its evaluations", run)                      \
+    S(HOLD, "hold", "what was held and has slipped to be written again", pin)                                \
     S(GATE, "gate", "the preconditions", window)                                                             \
     S(WINDOW, "window", "CLOSED, in silence", window)                                                        \
     S(EVIDENCE, "evidence", "iterations, then the commit", window)                                           \
@@ -35,6 +36,7 @@
     E(DISARM, "disarm")                                                                                      \
     E(CLOSED, "closed")                                                                                      \
     E(AGAIN, "again")                                                                                        \
+    E(SLIPPED, "slipped")                                                                                    \
     E(TRACE, "trace")                                                                                        \
     E(UNTRACE, "untrace")                                                                                    \
     E(ASK, "ask")                                                                                            \

@@ -201,6 +201,43 @@ def moved_limits(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def throttled_in_between(tap):
+    """A limit that falls and is back within a window is seen by the kernel's time per frequency; a quiet window has none of it"""
+    with Bed() as bed, Board(bed, "rpi4b") as board:
+        daemon = started(bed, board)
+        tap.equal(daemon.ended(daemon.job(job(["true"], "1GHz")))["state"], "done", "a job that nothing throttles ends")
+        rows = bed.sql("SELECT DISTINCT kind, after - before FROM v_evidence WHERE kind LIKE 'residency:%' OR kind LIKE 'transitions:%' ORDER BY kind")
+        tap.equal(rows, [("residency:policy0", 0), ("transitions:policy0", 0)], "it has been at no other frequency")
+        tap.equal(bed.one("SELECT count(*) FROM v_taint"), 0, "and is not marked")
+        least, most = board.file(POLICY % 0 + MIN), board.file(POLICY % 0 + MAX)
+        dip = f"echo 600000 >{least}; echo 600000 >{most}; sleep 0.3; echo 1000000 >{most}; echo 1000000 >{least}"
+        number = daemon.job(job(["sh", "-c", dip], "1GHz"))
+        tap.equal(daemon.ended(number)["state"], "done", "so does one that is throttled for a while")
+        marks = dict(bed.sql("SELECT code, min(value) FROM v_taint WHERE job = ? AND code NOT LIKE 'gate:%' GROUP BY code", number))
+        tap.equal(sorted(marks), ["residency:policy0", "transitions:policy0"], "its windows are marked by what lies between two looks, not by the limits")
+        tap.ok(marks.get("residency:policy0", 0) >= 280 and marks.get("transitions:policy0", 0) >= 2, "with how long, and how often", [str(marks)])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def held_again(tap):
+    """A limit that somebody has set is written again between the windows of a run, and that is counted"""
+    with Bed() as bed, Board(bed, "rpi4b") as board:
+        before = knobs(board, (0,))
+        daemon = started(bed, board)
+        mark = os.path.join(bed.path, "once")
+        lower = f"test -e {mark} || {{ echo 700000 >{board.file(POLICY % 0 + MIN)}; echo 700000 >{board.file(POLICY % 0 + MAX)}; }}; touch {mark}"
+        text = job(["sh", "-c", lower], "1GHz")
+        text["conditions"]["repeat_tainted"] = 2
+        number = daemon.job(text)
+        tap.equal(daemon.ended(number)["state"], "done", "the job ends")
+        pins = bed.sql("SELECT DISTINCT code FROM v_taint WHERE job = ? AND code LIKE 'pin:%' ORDER BY code", number)
+        tap.equal(pins, [("pin:policy0.max",), ("pin:policy0.min",)], "a window is marked")
+        again = bed.sql("SELECT path, before, outcome FROM v_control WHERE kind = 'set' AND before = '700000' ORDER BY seq")
+        tap.equal([(path.rsplit("/", 1)[1], outcome) for path, _, outcome in again], [(MIN, "set"), (MAX, "set")], "then it is held again, and that is stored")
+        tap.equal(knobs(board, (0,)), before, "the board is as before")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def without_the_right(tap):
     """Where the agent may not write the job fails before anything runs, and says what is missing"""
     with Bed() as bed, Board(bed, "sony-xperia-z-unrooted", "--uid", "2000") as board:
@@ -214,4 +251,4 @@ def without_the_right(tap):
 
 if __name__ == "__main__":
     skip_without_boards("jobs hold the frequencies of a virtual board")
-    run_cases(held_and_put_back, compared_like_builds, switches_compared, siblings_and_words, nothing_left_behind, moved_limits, without_the_right)
+    run_cases(held_and_put_back, compared_like_builds, switches_compared, siblings_and_words, nothing_left_behind, moved_limits, throttled_in_between, held_again, without_the_right)

@@ -21,6 +21,7 @@ static struct answer { /* to the question that is out: there is one at most */
     bool more;
     struct row rows[ROWS];
     size_t count;
+    enum stage_session back; /* where the session then is again */
 } answer;
 
 struct stage_file *stage_file_add(struct stage_control *c, const char *path, const char *value, bool writable)
@@ -128,12 +129,14 @@ static const char *brief(const char *path)
 
 static bool begin(struct stage *s, uint32_t id, const char *what, struct qs_err *err)
 {
-    if (!stage_may(s, SESSION_READY, what, err))
+    bool in_run = strcmp(what, "tune") == 0 && s->session == SESSION_OPEN && !s->control->senses_nothing;
+    const enum stage_session now = in_run ? SESSION_OPEN : SESSION_READY;
+    if (!stage_may(s, now, what, err))
         return false;
     assert_true(id > 0);
     s->session = SESSION_FILES;
     s->operation++;
-    answer = (struct answer){.id = id};
+    answer = (struct answer){.id = id, .back = now};
     return true;
 }
 
@@ -232,7 +235,7 @@ static void tell_tuned(struct stage *s)
         assert_true(qs_build_tuned(
             &list, &(struct qs_tuned){r->outcome, r->error, qs_text_of(r->before), qs_text_of(r->now)}));
     }
-    s->session = SESSION_READY;
+    s->session = answer.back;
     stage_reply(s, &(union qs_msg){.tuned = {.id = answer.id, .writes = qs_build_list(&list)}});
 }
 

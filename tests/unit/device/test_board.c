@@ -129,8 +129,10 @@ static const struct wanted all[] = {
      1,
      {{"thermal:cpu-thermal", QS_ROLE_CPU, QS_READS_MC, 46738, QS_SENSOR_OK},
       {"thermal:hwmon.cpu_thermal.temp1", QS_ROLE_CPU, QS_READS_MC, 46738, QS_SENSOR_OK},
-      {"cooling:cpufreq-cpu0", QS_ROLE_CPU, QS_READS_COUNT, 0, QS_SENSOR_OK}},
-     3},
+      {"cooling:cpufreq-cpu0", QS_ROLE_CPU, QS_READS_COUNT, 0, QS_SENSOR_OK},
+      {"throttled.now", QS_ROLE_OTHER, QS_READS_COUNT, 0, QS_SENSOR_OK},
+      {"throttled.since", QS_ROLE_OTHER, QS_READS_COUNT, 0, QS_SENSOR_OK}},
+     5},
     {"rock5b-rk3588",
      "rock5b-rk3588",
      "0-7",
@@ -204,8 +206,8 @@ static void check_sensors(const struct qs_board *b, const struct wanted *w)
         assert_int_equal(s->why == NULL, s->status == QS_SENSOR_OK);
         static const int64_t mul[] = {
             [QS_READS_MC] = 1, [QS_READS_DC] = 100, [QS_READS_C] = 1000, [QS_READS_COUNT] = 1};
-        assert_int_equal(s->mul, mul[s->unit]);
-        assert_int_equal(s->div, 1);
+        assert_int_equal(s->bits ? 1 : s->mul, mul[s->unit]);
+        assert_int_equal(s->bits ? 1 : s->div, 1);
     }
     for (size_t i = 0; i < b->sensors.count; i++) /* what is not listed is as it should be */
         for (size_t k = 0; k < 16 && b->sensors.at[i].status != QS_SENSOR_OK; k++) {

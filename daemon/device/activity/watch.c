@@ -1,0 +1,184 @@
+#include "device/activity/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/farm/sensors.h"
+#include "device/activity/lock.h"
+#include "device/board/board.h"
+
+#define LIMIT "pin:"
+
+/* What the last of the items writes to this file; NULL: none does. */
+static const char *value_of(const struct qs_pins *pins, const char *file)
+{
+    const char *value = NULL;
+    for (size_t i = 0; file && i < pins->items.count; i++)
+        if (strcmp(pins->items.at[i].path, file) == 0)
+            value = pins->items.at[i].value;
+    return value;
+}
+
+/* KIND + the domain's name + END; a domain without such a file has none. */
+static bool add(struct qs_build *list, const struct qs_board_domain *d, const char *kind, const char *end,
+                struct qs_binding b)
+{
+    char name[QS_NAME_MAX_BYTES + 1];
+    if (b.path.n == 0)
+        return true;
+    snprintf(name, sizeof name, "%s%.50s%s", kind, d->name, end);
+    b.name = qs_text_of(name);
+    b.div = 1;
+    return qs_activity_lock_add(list, &b);
+}
+
+static struct qs_text path_of(const char *file)
+{
+    return qs_text_of(file ? file : "");
+}
+
+static bool add_limit(struct qs_build *list, const struct qs_pins *pins, const struct qs_board_domain *d,
+                      const char *file, const char *end)
+{
+    const char *value = value_of(pins, file);
+    const int64_t wanted = value ? strtoll(value, NULL, 10) : 0;
+    return add(list, d, LIMIT, end,
+               (struct qs_binding){.path = path_of(value ? file : NULL),
+                                   .mul = 1,
+                                   .lo = wanted,
+                                   .hi = wanted,
+                                   .flags = QS_BIND_EVIDENCE | QS_BIND_HELD});
+}
+
+/* What lies between two readings of the limits. One count of either is too much: what was spent elsewhere
+ * before the window is counted before it, and cut the same way after it, so that without more of it nothing
+ * changes. */
+static void add_between(struct qs_build *list, const struct qs_pins *pins, const struct qs_board_domain *d)
+{
+    const char *value = value_of(pins, d->max_file);
+    if (!value || d->limits != QS_LIMITS_FREQUENCY)
+        return;
+    const int64_t at = strtoll(value, NULL, 10);
+    (void)add(list, d, QS_SENSOR_RESIDENCY_PREFIX, "",
+              (struct qs_binding){.path = path_of(d->residency_file),
+                                  .mul = (int64_t)d->residency_ms,
+                                  .lo = at,
+                                  .hi = at,
+                                  .flags = QS_BIND_EVIDENCE | QS_BIND_TABLE | QS_BIND_STEADY});
+    (void)add(list, d, QS_SENSOR_TRANSITIONS_PREFIX, "",
+              (struct qs_binding){.path = path_of(d->transitions_file),
+                                  .mul = 1,
+                                  .lo = 0,
+                                  .hi = INT64_MAX,
+                                  .flags = QS_BIND_EVIDENCE | QS_BIND_STEADY});
+}
+
+bool qs_watch_add(const struct qs_job_run *job, const struct qs_pins *pins, struct qs_build *list)
+{
+    bool fits = true;
+    (void)qs_activity_lock_add_sensors(job, false,
+                                       list); /* as without pins: a gate reads the same in all runs */
+    for (size_t i = 0; fits && i < pins->choices.count; i++) {
+        const struct qs_board_domain *d = pins->choices.at[i].domain;
+        fits = !d || (add_limit(list, pins, d, d->min_file, ".min") &&
+                      add_limit(list, pins, d, d->max_file, ".max"));
+    }
+    for (size_t i = 0; i < pins->choices.count && qs_session_has(job->p.session, QS_FEATURE_SENSE); i++)
+        if (pins->choices.at[i].domain)
+            add_between(list, pins, pins->choices.at[i].domain);
+    (void)qs_activity_lock_add_sensors(job, true, list);
+    return fits;
+}
+
+static bool is_first(const struct qs_pins *pins, size_t item)
+{
+    for (size_t i = 0; i < item; i++)
+        if (strcmp(pins->items.at[i].path, pins->items.at[item].path) == 0)
+            return false;
+    return true;
+}
+
+void qs_watch_moved(const struct qs_pins *pins, const struct qs_asked *asked, const struct qs_msg_tuned *m,
+                    struct qs_moved *moved)
+{
+    struct qs_iter it = qs_list_iter(&m->writes);
+    struct qs_tuned t;
+    for (size_t i = asked->from; i < asked->from + asked->n && qs_list_tuned(&it, &t); i++) {
+        const char *path = pins->items.at[i].path;
+        if (pins->items.at[i].flags & QS_PIN_MAY_FAIL)
+            continue;
+        char said[sizeof moved->said];
+        qs_text_copy(t.before, said, sizeof said);
+        moved->resists = moved->resists || t.outcome == QS_TUNE_SLIPPED;
+        if (!is_first(pins, i) || strcmp(said, value_of(pins, path)) == 0 || moved->files++ > 0)
+            continue;
+        snprintf(moved->path, sizeof moved->path, "%s", path);
+        memcpy(moved->said, said, sizeof said);
+    }
+}
+
+bool qs_watch_is_lost(const struct qs_msg_closed *m)
+{
+    struct qs_iter it = qs_list_iter(&m->taints);
+    struct qs_taint t;
+    const size_t n = sizeof LIMIT - 1;
+    while (qs_list_taint(&it, &t))
+        if (t.code.n > n && memcmp(t.code.p, LIMIT, n) == 0)
+            return true;
+    return false;
+}
+
+static bool unheld(const struct qs_job_run *job, const struct qs_pin_item *item, const struct qs_tuned *t,
+                   struct qs_err *err)
+{
+    static const char *const whys[] = {
+        [QS_TUNE_SLIPPED] = "it did not stay; the kernel or a service of the device has set it again",
+        [QS_TUNE_REFUSED] = "the device refused it",
+        [QS_TUNE_TIMEOUT] = "its driver did not answer in time",
+        [QS_TUNE_UNREADABLE] = "the file cannot be read, so it could not be put back",
+        [QS_TUNE_MISSING] = "the file has disappeared since the device was surveyed",
+        [QS_TUNE_FORBIDDEN] = "the agent does not write files outside of sysfs",
+        [QS_TUNE_UNJOURNALLED] = "what the file said could not be saved on the device: its agent's folder is "
+                                 "full, or closed to it",
+    };
+    char now[QS_TUNE_SAID_MAX_BYTES + 1];
+    qs_text_copy(t->now, now, sizeof now);
+    return qs_fail(err, QS_E_PRECONDITION,
+                   "%s cannot be held as the job's conditions want: writing `%s` to %s failed%s%s%s: %s%s%s; "
+                   "`frequency: free` leaves frequencies alone",
+                   job->p.device, item->value, item->path, now[0] ? ", it says `" : "",
+                   now[0] ? qs_show(now).text : "", now[0] ? "`" : "", whys[t->outcome], t->error ? ": " : "",
+                   t->error ? strerror(t->error) : "");
+}
+
+bool qs_watch_check(const struct qs_job_run *job, const struct qs_pins *pins, const struct qs_asked *asked,
+                    const struct qs_msg_tuned *m, struct qs_err *err)
+{
+    struct qs_iter it = qs_list_iter(&m->writes);
+    struct qs_tuned t;
+    for (size_t i = asked->from; i < asked->from + asked->n; i++) {
+        const struct qs_pin_item *item = &pins->items.at[i];
+        if (!qs_list_tuned(&it, &t))
+            return qs_fail(err, QS_E_PROTOCOL,
+                           "the agent on %s reported on %zu of %zu files that it was to write, the first "
+                           "without a word is %s",
+                           job->p.device, i - asked->from, asked->n, item->path);
+        bool slips = asked->again && t.outcome == QS_TUNE_SLIPPED;
+        if (t.outcome == QS_TUNE_SET || t.outcome == QS_TUNE_SAME || slips || (item->flags & QS_PIN_MAY_FAIL))
+            continue;
+        return unheld(job, item, &t, err);
+    }
+    return true;
+}
+
+bool qs_watch_keeps_moving(const struct qs_job_run *job, const struct qs_moved *moved, int windows,
+                           struct qs_err *err)
+{
+    return qs_fail(
+        err, QS_E_PRECONDITION,
+        "something on %s keeps setting %s: after %d windows in a row it was elsewhere and put back, the last "
+        "time it said `%s`; stop what sets it (on a phone the vendor's thermal or performance service), hold "
+        "a lower frequency, or write `frequency: free`",
+        job->p.device, moved->path, windows, qs_show(moved->said).text);
+}

@@ -1,0 +1,34 @@
+/* watch.c: what is held becomes sensors of the agent. Private to device. */
+#ifndef QS_DEVICE_ACTIVITY_WATCH_H
+#define QS_DEVICE_ACTIVITY_WATCH_H
+
+#include "device/board/pin.h"
+#include "device/job/impl.h"
+
+/* Elements of a BIND: the sensors of the board, and what tells that a choice of the pins is lost: its limits,
+ * and where the agent can (QS_FEATURE_SENSE) the time at other frequencies and the changes of them. False:
+ * there is no room for all limits; of the rest there are as many as there is room for. */
+bool qs_watch_add(const struct qs_job_run *job, const struct qs_pins *pins, struct qs_build *list);
+/* When everything is written again, item by item: what did not stand there any more. */
+struct qs_moved {
+    size_t files;
+    bool resists;                                                               /* something does not stay */
+    char path[QS_CONTROL_PATH_MAX_BYTES + 1], said[QS_TUNE_SAID_MAX_BYTES + 1]; /* of the first file */
+};
+struct qs_asked { /* items of a TUNE: from .. from + n; again: what slips goes on to taint */
+    size_t from, n;
+    bool again;
+};
+/* Is all of it as it was wanted? False: one is not, and why the job ends. */
+bool qs_watch_check(const struct qs_job_run *job, const struct qs_pins *pins, const struct qs_asked *asked,
+                    const struct qs_msg_tuned *m, struct qs_err *err);
+/* Adds what an answer tells. */
+void qs_watch_moved(const struct qs_pins *pins, const struct qs_asked *asked, const struct qs_msg_tuned *m,
+                    struct qs_moved *moved);
+/* Why the job ends that put it back in so many windows in a row. False. */
+bool qs_watch_keeps_moving(const struct qs_job_run *job, const struct qs_moved *moved, int windows,
+                           struct qs_err *err);
+/* Was a limit elsewhere, around this window? */
+bool qs_watch_is_lost(const struct qs_msg_closed *m);
+
+#endif
