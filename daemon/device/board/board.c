@@ -251,6 +251,7 @@ struct qs_board *qs_board_new(const struct qs_profiles *profiles, const struct q
     qs_work_switches(&w);
     qs_work_clusters(&w);
     qs_strings_done(&w.taken);
+    qs_strings_done(&w.replaced);
     free(w.rows);
     return w.board;
 }

@@ -214,12 +214,40 @@ static void add_domain(struct qs_work *w, const struct qs_profile_domain *p, con
     b->domains.at[b->domains.count++] = d;
 }
 
+/* Where the folder is among those that are taken, or belongs. */
+static size_t place_of(const struct qs_work *w, const char *folder)
+{
+    size_t lo = 0, hi = w->taken.count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (strcmp(w->taken.at[mid], folder) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 static bool is_taken(const struct qs_work *w, const char *folder)
 {
-    for (size_t i = 0; i < w->taken.count; i++)
-        if (qs_glob(w->taken.at[i], folder))
+    size_t i = place_of(w, folder);
+    if (i < w->taken.count && strcmp(w->taken.at[i], folder) == 0)
+        return true;
+    for (i = 0; i < w->replaced.count; i++)
+        if (qs_glob(w->replaced.at[i], folder))
             return true;
     return false;
+}
+
+static void take(struct qs_work *w, const struct qs_profile_domain *p, const char *folder)
+{
+    size_t i = place_of(w, folder);
+    qs_strings_add(&w->taken, NULL);
+    memmove(&w->taken.at[i + 1], &w->taken.at[i], (w->taken.count - 1 - i) * sizeof *w->taken.at);
+    w->taken.at[i] = qs_strdup(folder);
+    for (size_t k = 0; k < p->replaces.count; k++)
+        if (!qs_strings_have(&w->replaced, p->replaces.at[k]))
+            qs_strings_add(&w->replaced, qs_strdup(p->replaces.at[k]));
 }
 
 static bool is_there(const struct qs_work *w, const struct qs_profile_domain *p, const char *folder)
@@ -245,9 +273,7 @@ static void take_row(struct qs_work *w, const struct qs_profile_domain *p)
             qs_work_note(w, "more than %d frequency domains: the others are left out", QS_BOARD_DOMAINS_MAX);
             return;
         }
-        qs_strings_add(&w->taken, qs_strdup(folder));
-        for (size_t k = 0; k < p->replaces.count; k++)
-            qs_strings_add(&w->taken, qs_strdup(p->replaces.at[k]));
+        take(w, p, folder);
         if (qs_row_cpus(qs_work_in(w, folder, p->cpus), &cpus)) {
             if (qs_cpu_set_within(&cpus, &w->covered))
                 continue; /* the same domain under another processor's name */

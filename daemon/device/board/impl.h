@@ -14,8 +14,9 @@ struct qs_work {
     size_t row_count;
     const struct qs_profile *layers[QS_PROFILES_MAX]; /* that the device matches, the most special first */
     size_t layer_count;
-    struct qs_strings taken;   /* folders of domains, and patterns of those that are replaced */
-    struct qs_cpu_set covered; /* processors that have a domain */
+    struct qs_strings taken;    /* folders of domains, in the order of bytes */
+    struct qs_strings replaced; /* patterns of those that show the same, each once */
+    struct qs_cpu_set covered;  /* processors that have a domain */
 };
 
 bool qs_glob(const char *pattern, const char *path);      /* within the parts of a path */

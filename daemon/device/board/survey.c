@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -17,7 +18,9 @@ static bool is_path(const char *path)
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)path[i] <= 0x20 || (unsigned char)path[i] >= 0x7f)
             return false;
-    return n > 0 && n <= QS_BOARD_PATH_MAX && path[0] != '/' && strstr(path, "..") == NULL;
+    /* A name becomes part of patterns: wildcards in it would stand for others. */
+    return n > 0 && n <= QS_BOARD_PATH_MAX && path[0] != '/' && strstr(path, "..") == NULL &&
+           strpbrk(path, "*?[") == NULL;
 }
 
 void qs_survey_add(struct qs_survey *survey, const char *path, unsigned access, enum qs_reading_status status,
@@ -146,7 +149,7 @@ static void add_folders(const struct qs_work *w, const char *pattern, struct qs_
             continue;
         free(last);
         last = qs_strndup(w->rows[i]->path, len);
-        if (qs_glob(pattern, last) && !qs_strings_have(ret, last))
+        if (qs_glob(pattern, last))
             qs_strings_add(ret, qs_strdup(last));
     }
 }
@@ -156,6 +159,14 @@ void qs_work_folders(const struct qs_work *w, const struct qs_strings *each, str
     for (size_t i = 0; i < each->count; i++)
         add_folders(w, each->at[i], ret);
     sort(ret);
+    size_t kept = 0; /* of several patterns */
+    for (size_t i = 0; i < ret->count; i++) {
+        if (kept > 0 && strcmp(ret->at[kept - 1], ret->at[i]) == 0)
+            free(ret->at[i]);
+        else
+            ret->at[kept++] = ret->at[i];
+    }
+    ret->count = kept;
 }
 
 /* A number at the front of what is left, with a blank or nothing behind it. */
