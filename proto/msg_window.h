@@ -12,7 +12,14 @@ enum qs_phase {
     QS_PHASE_TUNE = 2,  /* harness, QS_FEATURE_EVALS: each iteration has one more evaluation than the last */
     QS_PHASE_TRACED = 3 /* a tracer ran: never a measurement; only where QS_FEATURE_TRACE is agreed */
 };
-enum qs_gate_flag { QS_GATE_HAS_LO = 1, QS_GATE_HAS_HI = 2, QS_GATE_UNREADABLE_OK = 4, QS_GATE_FLAGS = 7 };
+enum qs_gate_flag {
+    QS_GATE_HAS_LO = 1,
+    QS_GATE_HAS_HI = 2,
+    QS_GATE_UNREADABLE_OK = 4,
+    QS_GATE_HEAT = 8, /* below lo (milli-degrees, whose flag stands too) the device is warmed; only where
+                         QS_FEATURE_LOAD is agreed */
+    QS_GATE_FLAGS = 15
+};
 enum qs_gate_on_timeout {
     QS_GATE_ON_TIMEOUT_TAINT = 0,
     QS_GATE_ON_TIMEOUT_DEFER = 1,

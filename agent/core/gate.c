@@ -3,6 +3,8 @@
 /* A sensor that needs two looks has not failed before it had the time for them. */
 #define STALE_GRACE_NS INT64_C(1000000000)
 
+#define DEGREE_MC 1000.0
+
 void qs_agent_gate_load(struct qs_agent_gate *gate, const struct qs_list *program, int64_t now_ns)
 {
     struct qs_iter it = qs_list_iter(program);
@@ -10,7 +12,8 @@ void qs_agent_gate_load(struct qs_agent_gate *gate, const struct qs_list *progra
     gate->count = 0;
     gate->began_ns = gate->decided_ns = now_ns;
     gate->polls = 0;
-    gate->stale = false;
+    gate->stale = gate->heats = gate->cannot_heat = false;
+    gate->heats_since_ns = gate->heated_ns = 0;
     gate->outcome = QS_GATE_OPEN;
     while (gate->count < QS_GATE_MAX && qs_list_expectation(&it, &e)) {
         struct qs_gate_item *item = &gate->items[gate->count++];
@@ -38,9 +41,9 @@ static bool in_band(const struct qs_gate_item *item)
            !((item->flags & QS_GATE_HAS_HI) && r->value > item->hi);
 }
 
-static void judge(struct qs_gate_item *item, int64_t now_ns)
+static void judge(struct qs_gate_item *item, int64_t now_ns, bool heats)
 {
-    bool within = in_band(item);
+    bool within = !heats && in_band(item);
     if (within && !item->within) {
         item->since_ns = now_ns;
     }
@@ -77,6 +80,53 @@ static void give_up(struct qs_gate_item *item)
     item->missed_bound = low ? item->lo : item->hi;
 }
 
+/* Where warming began below lo it goes on for a quarter of the band: a device that is only just warm enough
+ * would be too cold again by the time the gate opens. A reading that is not there yet changes nothing. */
+static bool is_cold(const struct qs_gate_item *item, bool heats)
+{
+    double lo = (double)item->lo;
+    double quarter = (item->flags & QS_GATE_HAS_HI) ? ((double)item->hi - lo) / 4 : DEGREE_MC;
+    const struct qs_port_reading *r = &item->reading;
+    if (!(item->flags & QS_GATE_HEAT) || item->given_up) {
+        return false;
+    }
+    return r->status == QS_READING_OK ? (double)r->value < lo + (heats ? quarter : 0)
+                                      : heats && r->status == QS_READING_STALE;
+}
+
+void qs_agent_gate_end(struct qs_agent_gate *gate, const struct qs_port *port)
+{
+    if (gate->heats) {
+        port->load.stop(port->ctx);
+        gate->heats = false;
+    }
+}
+
+/* Begins and ends warming. What runs for it is somebody's busy processor: while it does, nothing is judged.
+ */
+static void warm(struct qs_agent_gate *gate, const struct qs_port *port, int64_t now_ns)
+{
+    bool cold = false;
+    for (size_t i = 0; i < gate->count; i++) {
+        cold = cold || is_cold(&gate->items[i], gate->heats);
+    }
+    if (cold && !gate->heats && !gate->cannot_heat && port->load.start) {
+        gate->heats = port->load.start(port->ctx, "") == QS_LOAD_ON;
+        gate->cannot_heat = !gate->heats;
+        gate->heats_since_ns = now_ns;
+    } else if (!cold && gate->heats && port->load.stop(port->ctx)) {
+        gate->heats = false;
+        gate->heated_ns += now_ns - gate->heats_since_ns;
+    }
+}
+
+/* While the device is warmed, only the time of those that want it runs. */
+static int64_t waited(const struct qs_agent_gate *gate, const struct qs_gate_item *item, int64_t now_ns)
+{
+    int64_t heated_ns = gate->heated_ns + (gate->heats ? now_ns - gate->heats_since_ns : 0);
+    return now_ns - gate->began_ns - ((item->flags & QS_GATE_HEAT) ? 0 : heated_ns);
+}
+
 enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct qs_port *port, int64_t now_ns)
 {
     bool all = true;
@@ -88,11 +138,16 @@ enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct 
         struct qs_gate_item *item = &gate->items[i];
         port->read_sensor(port->ctx, item->sensor, &item->reading);
         gate->stale = gate->stale || item->reading.status == QS_READING_STALE;
-        judge(item, now_ns);
+    }
+    bool heated = gate->heats; /* when it was read */
+    warm(gate, port, now_ns);
+    for (size_t i = 0; i < gate->count; i++) {
+        struct qs_gate_item *item = &gate->items[i];
+        judge(item, now_ns, heated || gate->heats);
         if (item->met || item->given_up) {
             continue;
         }
-        if (timed_out(item, now_ns - gate->began_ns)) {
+        if (timed_out(item, waited(gate, item, now_ns))) {
             enum qs_gate_outcome outcome = outcome_of(item->on_timeout);
             over = over || outcome != QS_GATE_TAINTED;
             gate->outcome = outcome > gate->outcome ? outcome : gate->outcome;
@@ -104,11 +159,17 @@ enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct 
     if (over) {
         return QS_GATE_ANSWER_OVER;
     }
-    return all ? QS_GATE_ANSWER_OPEN : QS_GATE_ANSWER_WAIT;
+    return all && !gate->heats ? QS_GATE_ANSWER_OPEN : QS_GATE_ANSWER_WAIT;
 }
 
 bool qs_agent_gate_blocker(const struct qs_agent_gate *gate, size_t *index)
 {
+    for (size_t i = 0; i < gate->count && gate->heats; i++) {
+        if (is_cold(&gate->items[i], true)) {
+            *index = i;
+            return true;
+        }
+    }
     for (size_t i = 0; i < gate->count; i++) {
         if (!gate->items[i].met && !gate->items[i].given_up) {
             *index = i;

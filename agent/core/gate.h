@@ -27,6 +27,9 @@ struct qs_agent_gate {
     size_t count;
     int64_t began_ns, decided_ns;
     uint32_t polls;
+    bool heats;                        /* the device is being warmed, or what warms it has not ended yet */
+    bool cannot_heat;                  /* nothing can */
+    int64_t heats_since_ns, heated_ns; /* the waits before this one, in all */
     bool stale; /* the last batch had a reading that was not ready yet: ask again soon */
     enum qs_gate_outcome outcome;
 };
@@ -37,9 +40,12 @@ enum qs_gate_answer { QS_GATE_ANSWER_WAIT, QS_GATE_ANSWER_OPEN, QS_GATE_ANSWER_O
 void qs_agent_gate_load(struct qs_agent_gate *gate, const struct qs_list *program, int64_t now_ns);
 /* Reads all sensors in one batch and decides. OPEN: every expectation is met, or was given up with a taint.
  * OVER: one timed out, gate->outcome says how. A value that is unreadable or missing fails its expectation
- * unless that says otherwise; a stale one is waited for. */
+ * unless that says otherwise; a stale one is waited for. While the device is warmed nothing else is judged.
+ */
 enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct qs_port *port,
                                        int64_t now_ns);
+/* Whatever warms the device is to end; the gate is not asked any more. */
+void qs_agent_gate_end(struct qs_agent_gate *gate, const struct qs_port *port);
 /* The expectation that keeps the gate shut: the first that is neither met nor given up. False: none. */
 bool qs_agent_gate_blocker(const struct qs_agent_gate *gate, size_t *index);
 /* When it will open at the earliest if its value stays in the band, as a span from now_ns; -1: not known. */

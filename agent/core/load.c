@@ -3,6 +3,7 @@
 
 void qs_load_end(struct qs_agent *agent)
 {
+    qs_agent_gate_end(&agent->window.gate, &agent->port);
     if (agent->load_until_ns != 0) {
         agent->port.load.stop(agent->port.ctx);
         agent->load_until_ns = 0;

@@ -365,6 +365,7 @@ enum qs_agent_event qs_act_keep(struct qs_agent *agent)
 
 enum qs_agent_event qs_act_close_empty(struct qs_agent *agent)
 {
+    qs_load_end(agent);
     finish(agent);
     return qs_act_deliver(agent);
 }

@@ -1,6 +1,7 @@
 /* Who keeps the machine busy: two looks at /proc/PID/stat. */
 #include "linux/probe.h"
 
+#include "linux/heater.h"
 #include "linux/io.h"
 
 #include <stdio.h>
@@ -69,7 +70,7 @@ void qs_probe_busiest(struct qs_probe *probe, int64_t now_ns, char *text, size_t
         p->pid = (int32_t)strtol(e, NULL, 10);
         n++;
         int64_t used = p->ticks - ticks_before(probe->procs, probe->proc_count, p->pid);
-        if (known && used > most && p->pid != getpid()) {
+        if (known && used > most && p->pid != getpid() && strcmp(name, QS_HEATER_NAME) != 0) {
             most = used;
             snprintf(text, cap, "%s[%d] %lld%%", name, (int)p->pid,
                      (long long)(used * probe->tick_ns * 100 / span_ns));

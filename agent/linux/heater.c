@@ -39,7 +39,7 @@ static _Noreturn void lead(const cpu_set_t *cpus, pid_t agent)
     pid_t own = getpid();
     size_t first = QS_CPUS_MAX;
     setpgid(0, 0);
-    prctl(PR_SET_NAME, "qs-heater", 0, 0, 0);
+    prctl(PR_SET_NAME, QS_HEATER_NAME, 0, 0, 0);
     qs_io_let_go(-1);
     for (size_t cpu = 0; cling(agent) && cpu < QS_CPUS_MAX; cpu++) {
         if (!CPU_ISSET(cpu, cpus)) {

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#define QS_HEATER_NAME "qs-heater" /* of its processes */
+
 struct qs_heater {
     pid_t group; /* of its processes; 0: there is none */
 };

@@ -103,6 +103,8 @@ static void put_gate(struct qs_json *j, const struct qs_node *gate)
         qs_buf_fmt(&band, "for %lld ms", ms_at(e, "dwell_ns"));
         if (strcmp(text_at(e, "unreadable_ok"), "true") == 0)
             qs_buf_str(&band, ", or unreadable");
+        if (strcmp(text_at(e, "heat"), "true") == 0)
+            qs_buf_str(&band, ", heated");
         key_of(j, gate, i);
         qs_json_string(j, band.data);
     }

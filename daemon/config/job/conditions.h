@@ -28,6 +28,7 @@ enum qs_job_on_timeout {
 struct qs_job_expectation { /* one line of the gate */
     char *sensor;           /* "cpu.busy_ratio_ppm", "thermal:x86_pkg_temp" */
     bool has_lo, has_hi, unreadable_ok;
+    bool heat;      /* a temperature below lo is raised */
     int64_t lo, hi; /* in the sensor's unit */
     int64_t dwell_ns, timeout_ns;
     enum qs_job_on_timeout on_timeout;

@@ -85,6 +85,13 @@ static void check_expectation(struct qs_schema_reader *r, const struct qs_node *
     else if (above != NULL)
         e->has_lo = read_bound(r, sensor, above, &e->lo);
     qs_schema_leave(r, mark);
+    mark = qs_schema_enter(r, "heat");
+    const struct qs_node *heat = qs_node_get(map, "heat", NULL);
+    if (e->heat && sensor->unit != QS_UNIT_MC)
+        qs_schema_problem(r, heat, "leave `heat` out", "`%s` is no temperature", qs_show(name->text).text);
+    else if (e->heat && above == NULL && band == NULL)
+        qs_schema_problem(r, heat, "write `above`, or `band` with two bounds", "`heat` needs a lower bound");
+    qs_schema_leave(r, mark);
 }
 
 /* Needs the sensor's unit: check_expectation reads it. */
@@ -160,6 +167,15 @@ static const struct qs_key gate_keys[] = {
      .offset = EXPECT(unreadable_ok),
      .fallback = "false",
      .help = "Whether a sensor that the device lacks counts as satisfied."},
+    {.name = "heat",
+     .type = QS_KEY_BOOL,
+     .offset = EXPECT(heat),
+     .fallback = "false",
+     .help =
+         "Whether the device is warmed while it is colder than the lower bound: its processors are kept busy "
+         "until a quarter of the band (without an upper bound: one degree) is passed. Nothing else of the "
+         "gate "
+         "is looked at meanwhile."},
     {0}};
 static const struct qs_table gate_table = {
     .keys = gate_keys, .size_bytes = sizeof(struct qs_job_expectation), .check = check_expectation};

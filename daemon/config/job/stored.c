@@ -117,6 +117,8 @@ static void put_expectation(struct qs_json *j, const struct qs_job_expectation *
     qs_json_kstring(j, "on_timeout", qs_gate_on_timeout_name((enum qs_gate_on_timeout)e->on_timeout));
     qs_json_kbool(j, "backoff", e->backoff);
     qs_json_kbool(j, "unreadable_ok", e->unreadable_ok);
+    if (e->heat)
+        qs_json_kbool(j, "heat", true);
     qs_json_object_end(j);
 }
 

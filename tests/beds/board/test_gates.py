@@ -71,6 +71,51 @@ def opens_when_it_is_cool(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def heaters(top):
+    """Processes that the agent below `top` heats with."""
+    found, below = 0, [top]
+    while below:
+        try:
+            with open(f"/proc/{below[0]}/task/{below[0]}/children", encoding="ascii") as f:
+                below += [int(word) for word in f.read().split()]
+            with open(f"/proc/{below[0]}/comm", encoding="ascii") as f:
+                found += f.read() == "qs-heater\n"
+        except OSError:
+            pass
+        below.pop(0)
+    return found
+
+
+def heats_what_is_too_cold(tap):
+    """A board in winter: the agent works until it is warm, and measures when it has stopped"""
+    with Bed() as bed, Board(bed, "rpi4b", "--speed", "5") as board:
+        board.tell("ambient 0", "heat 20")  # towards 16.7; under load towards 71.7
+        mark = os.path.join(bed.path, "mark")
+        daemon = started(bed, board)
+        gate = [{"sensor": "cpu.busy_ratio_ppm", "below": "99%", "timeout": "2min"},
+                {"sensor": SENSOR, "band": ["40C", "60C"], "timeout": "5min", "on_timeout": "fail", "heat": True}]
+        number = daemon.job(job(["cp", board.file(".board/mc"), mark], gate))
+        heated = [False]
+
+        def follow():
+            """This machine's work is the board's."""
+            if (heaters(daemon.pid) > 0) != heated[-1]:
+                heated.append(not heated[-1])
+                board.tell("load 100" if heated[-1] else "load rest")
+                tap.ok(not heated[-1] or not os.path.exists(mark), "nothing is measured before it heats")
+            return daemon.show(number)["state"] not in ("queued", "running")
+        until("the job has ended", follow)
+        tap.equal(daemon.ended(number)["state"], "done", "it is measured")
+        tap.ok(len(heated) > 2 and not heated[-1], "when what heated it has ended", [str(heated)])
+        with open(mark, encoding="ascii") as f:
+            witness = int(f.read().split()[1])
+        tap.ok(40000 <= witness <= 60000, "and the board was warm in its window, by its witness", [str(witness)])
+        rows = bed.sql("SELECT outcome, sensor, value BETWEEN 40000 AND 60000 FROM v_gate WHERE job = ? AND sensor = ?", number, SENSOR)
+        tap.equal(rows, [("open", SENSOR, 1)], "the gate's record: open")
+        tap.equal(bed.one("SELECT max(taint) FROM window"), 0, "and nothing is marked: what heated left nothing behind")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def ends_as_it_says(tap):
     """A gate that cannot be reached ends as its on_timeout says: marked, failed, given back"""
     with Bed() as bed, Board(bed, "rpi4b") as board:
@@ -131,4 +176,4 @@ def throttled_while_measured(tap):
 
 if __name__ == "__main__":
     skip_without_boards("jobs run on a virtual board")
-    run_cases(shown_as_it_is, opens_when_it_is_cool, ends_as_it_says, a_sensor_that_fails, throttled_while_measured)
+    run_cases(shown_as_it_is, opens_when_it_is_cool, heats_what_is_too_cold, ends_as_it_says, a_sensor_that_fails, throttled_while_measured)

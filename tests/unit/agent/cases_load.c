@@ -126,9 +126,183 @@ static void refuses_what_is_not_agreed(void **state)
     script_free(s);
 }
 
+/* A gate that warms the device: heat from 30 to 38 degrees, and a quiet processor for 300 ms. */
+static void open_cold(struct script *s, enum qs_gate_on_timeout on_timeout)
+{
+    const struct qs_expectation gate[] = {{.sensor = qs_text_of("busy"),
+                                           .flags = QS_GATE_HAS_HI,
+                                           .hi = 100,
+                                           .dwell_ns = 300 * MS,
+                                           .timeout_ns = 2 * S,
+                                           .on_timeout = QS_GATE_ON_TIMEOUT_FAIL},
+                                          {.sensor = qs_text_of("heat"),
+                                           .flags = QS_GATE_HAS_LO | QS_GATE_HAS_HI | QS_GATE_HEAT,
+                                           .lo = 30000,
+                                           .hi = 38000,
+                                           .timeout_ns = 30 * S,
+                                           .on_timeout = on_timeout}};
+    script_connect(s);
+    script_run(s, &(struct run_spec){.capture = false});
+    script_sensor(s, 0, "busy", QS_READING_OK, 0);
+    script_sensor(s, 1, "heat", QS_READING_OK, 20000);
+    peer_open(&s->peer, &(struct open_spec){.window = 4,
+                                            .phase = QS_PHASE_MEASURE,
+                                            .iterations = 2,
+                                            .lead_ns = 30 * MS,
+                                            .gate = gate,
+                                            .gate_count = 2});
+}
+
+/* Seconds pass; what it says of its wait is not looked at. */
+static void wait_for(struct script *s, int64_t ns)
+{
+    for (int64_t left = ns; left > 0; left -= S) {
+        script_pass(s, left < S ? left : S);
+        peer_plain(&s->peer, QS_MSG_PONG);
+    }
+}
+
+static void expect_after_waiting(struct script *s, uint8_t type)
+{
+    const struct letter *l = peer_pop(&s->peer);
+    while (l && l->type == QS_MSG_WAITING) {
+        l = peer_pop(&s->peer);
+    }
+    assert_string_equal(l ? qs_msg_name(l->type) : "nothing", qs_msg_name(type));
+}
+
+static void heats_what_is_too_cold(void **state)
+{
+    struct script *s = script_new(&plain);
+    struct qs_msg_waiting m;
+    (void)state;
+    open_cold(s, QS_GATE_ON_TIMEOUT_FAIL);
+    assert_true(s->burden.on);
+    assert_string_equal(s->burden.cpus, "");
+    const struct letter *l = script_expect(s, QS_MSG_WAITING);
+    assert_int_equal(qs_msg_decode_waiting(l->payload, l->n, &m), 0);
+    assert_int_equal(m.expectation, 1); /* what it heats for, not what stands before it */
+    assert_int_equal(m.value, 20000);
+    s->sensors[0].reading.value = 1000; /* the heating itself */
+    wait_for(s, 10 * S);                /* five times the other's timeout, which does not run */
+    script_expect_state(s, QS_STATE_WAITING);
+    s->sensors[1].reading.value = 30000; /* in the band, not yet far enough */
+    wait_for(s, S);
+    assert_true(s->burden.on);
+    s->sensors[1].reading.value = 31999;
+    wait_for(s, S);
+    assert_true(s->burden.on);
+    s->sensors[1].reading.value = 32000; /* a quarter of it */
+    s->sensors[0].reading.value = 0;
+    script_pass(s, 100 * MS);
+    assert_false(s->burden.on);
+    script_expect_state(s, QS_STATE_WAITING);
+    s->sensors[1].reading.value = 30000; /* nor does it begin again at once */
+    script_pass(s, 100 * MS);            /* the dwell begins with the first look without it */
+    script_pass(s, 200 * MS);
+    script_expect_state(s, QS_STATE_WAITING);
+    script_pass(s, 100 * MS);
+    script_expect_state(s, QS_STATE_ARMED);
+    assert_false(s->burden.on);
+    assert_int_equal(s->burden.stops, 1);
+    script_free(s);
+}
+
+/* What does not end at once is waited for; too cold again, the gate is lost. */
+static void opens_without_heat_alone(void **state)
+{
+    struct script *s = script_new(&plain);
+    (void)state;
+    open_cold(s, QS_GATE_ON_TIMEOUT_FAIL);
+    s->burden.linger = 3;
+    s->sensors[1].reading.value = 33000;
+    wait_for(s, 600 * MS); /* three times it has not ended: nothing has begun to dwell before 400 ms */
+    script_expect_state(s, QS_STATE_WAITING);
+    assert_int_equal(s->burden.stops, 4);
+    wait_for(s, 200 * MS);
+    script_expect_state(s, QS_STATE_ARMED);
+    s->sensors[1].reading.value = 29999;
+    script_pass(s, 100 * MS);
+    script_expect_state(s, QS_STATE_WAITING);
+    assert_true(s->burden.on);
+    script_free(s);
+}
+
+static void stops_when_it_cannot_know(void **state)
+{
+    struct script *s = script_new(&plain);
+    (void)state;
+    open_cold(s, QS_GATE_ON_TIMEOUT_FAIL);
+    s->sensors[1].reading.status = QS_READING_STALE;
+    script_pass(s, 100 * MS);
+    assert_true(s->burden.on); /* a reading will come */
+    s->sensors[1].reading.status = QS_READING_UNREADABLE;
+    script_pass(s, 100 * MS);
+    assert_false(s->burden.on);
+    script_free(s);
+}
+
+static void heats_no_longer_than_it_may(void **state)
+{
+    static const struct {
+        enum qs_gate_on_timeout on_timeout;
+        enum qs_agent_state state;
+    } cases[] = {{QS_GATE_ON_TIMEOUT_DEFER, QS_STATE_RUN_OPEN}, {QS_GATE_ON_TIMEOUT_TAINT, QS_STATE_ARMED}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct script *s = script_new(&plain);
+        open_cold(s, cases[i].on_timeout);
+        wait_for(s, 29900 * MS);
+        assert_true(s->burden.on);
+        wait_for(s, S);
+        script_expect_state(s, cases[i].state);
+        assert_false(s->burden.on);
+        assert_int_equal(s->burden.stops, 1);
+        script_free(s);
+    }
+}
+
+static void ends_heating_with_the_wait(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct script *s = script_new(&plain);
+        open_cold(s, QS_GATE_ON_TIMEOUT_FAIL);
+        wait_for(s, S);
+        if (i == 0) {
+            peer_cancel(&s->peer);
+            expect_after_waiting(s, QS_MSG_CLOSED);
+        } else {
+            script_unplug(s);
+        }
+        assert_false(s->burden.on);
+        assert_int_equal(s->burden.stops, 1);
+        script_free(s);
+    }
+}
+
+/* Where nothing can heat, it is tried once, and the others are judged. */
+static void says_that_it_stays_cold(void **state)
+{
+    struct script *s = script_new(&plain);
+    (void)state;
+    s->burden.answer = QS_LOAD_FAILED;
+    open_cold(s, QS_GATE_ON_TIMEOUT_DEFER);
+    s->burden.answer = 0;
+    wait_for(s, 20 * S);
+    assert_false(s->burden.on);
+    script_expect_state(s, QS_STATE_WAITING);
+    wait_for(s, 11 * S);
+    expect_after_waiting(s, QS_MSG_CLOSED);
+    script_free(s);
+}
+
 const struct CMUnitTest cases_load[] = {
-    cmocka_unit_test(lasts_as_long_as_was_asked), cmocka_unit_test(is_replaced_and_ended),
-    cmocka_unit_test(says_what_cannot_be),        cmocka_unit_test(ends_with_what_comes),
-    cmocka_unit_test(refuses_what_is_not_agreed),
+    cmocka_unit_test(lasts_as_long_as_was_asked),  cmocka_unit_test(is_replaced_and_ended),
+    cmocka_unit_test(says_what_cannot_be),         cmocka_unit_test(ends_with_what_comes),
+    cmocka_unit_test(refuses_what_is_not_agreed),  cmocka_unit_test(heats_what_is_too_cold),
+    cmocka_unit_test(opens_without_heat_alone),    cmocka_unit_test(stops_when_it_cannot_know),
+    cmocka_unit_test(heats_no_longer_than_it_may), cmocka_unit_test(ends_heating_with_the_wait),
+    cmocka_unit_test(says_that_it_stays_cold),
 };
 const size_t cases_load_count = sizeof cases_load / sizeof cases_load[0];

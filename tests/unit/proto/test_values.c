@@ -334,8 +334,12 @@ static void test_expectation_ranges(void **state)
     e.dwell_ns++;
     assert_false(expectation_passes(&e));
     e = good;
-    e.flags = 8;
+    e.flags = QS_GATE_FLAGS + 1;
     assert_false(expectation_passes(&e));
+    e.flags = QS_GATE_HEAT; /* up to nothing */
+    assert_false(expectation_passes(&e));
+    e.flags = QS_GATE_HEAT | QS_GATE_HAS_LO;
+    assert_true(expectation_passes(&e));
     e = good;
     e.sensor = qs_text_of("");
     assert_false(expectation_passes(&e));
