@@ -69,6 +69,7 @@ static void find(const struct device *d, size_t n, struct heaters *ret)
     } while (ret->n != n);
 }
 
+/* Of its work; 0 before it has its name, which comes before that. */
 static long ticks_of(pid_t pid)
 {
     char path[64];
@@ -79,7 +80,9 @@ static long ticks_of(pid_t pid)
     assert_non_null(f);
     assert_non_null(fgets(text, sizeof text, f));
     fclose(f);
-    assert_non_null(strstr(text, "(qs-heater)"));
+    if (!strstr(text, "(qs-heater)")) {
+        return 0;
+    }
     assert_int_equal(sscanf(strrchr(text, ')'), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu", &ticks),
                      1);
     return (long)ticks;
@@ -129,7 +132,9 @@ static void works_on_each_processor(void **state)
         while (ticks_of(h.pids[i]) < 2) {
             usleep(1000);
         }
-        assert_int_equal(open_files(h.pids[i]), 3); /* /dev/null, three times */
+        while (open_files(h.pids[i]) != 3) { /* /dev/null, three times */
+            usleep(1000);
+        }
     }
     assert_true(CPU_EQUAL(&seen, &allowed));
     load(&d, "", 0, QS_LOAD_OFF);
@@ -159,8 +164,9 @@ static void works_where_it_is_told(void **state)
     while (ticks_of(h.pids[0]) < 1) {
         usleep(1000);
     }
-    assert_int_equal(sched_getaffinity(h.pids[0], sizeof own, &own), 0);
-    assert_int_equal(CPU_COUNT(&own), 1);
+    do {
+        assert_int_equal(sched_getaffinity(h.pids[0], sizeof own, &own), 0);
+    } while (CPU_COUNT(&own) != 1 && usleep(1000) == 0);
     assert_true(CPU_ISSET((size_t)cpu, &own));
     load(&d, last, 100, QS_LOAD_ON); /* another, instead of that one, and for a short time */
     assert_false(any_left(&h));
