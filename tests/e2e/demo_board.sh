@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The last part of the demo: device control, on a virtual board. Its clocks and its heat are simulated, the daemon and the agent are
-# not. Called by demo.sh with the build folder and a folder for its files; says so where no board can be mounted.
+# not. Called by demo.sh with the build folder and a folder for its files. Where no board can be mounted it is a simulated device.
 set -euo pipefail
 build=$1
 here=$2
@@ -9,9 +9,13 @@ board=$here/sys
 agent=$build/agent/quiesce-agent-static
 [[ -x $agent ]] || agent=$build/agent/quiesce-agent
 say() { printf '%s. a virtual board (simulated clocks and heat): %s\n' "$number" "$1"; }
-if [[ ! -x $build/tests/beds/board/qs-board ]]; then
-    say "left out, libfuse3-dev is not installed"
+simulate() {
+    echo "   no board can be mounted here ($1); the same on a simulated device:"
+    tests/e2e/demo_board_sim.sh "$build" "$here" "$number"
     exit 0
+}
+if [[ ! -x $build/tests/beds/board/qs-board ]]; then
+    simulate "libfuse3-dev is not installed"
 fi
 mkdir -p "$board"
 mount=''
@@ -29,8 +33,7 @@ for _ in $(seq 50); do
     sleep 0.1
 done
 if [[ ! -e $board/.board/khz ]]; then
-    say "left out, none can be mounted here: $(tail -1 "$here/board.log")"
-    exit 0
+    simulate "$(tail -1 "$here/board.log")"
 fi
 say "held at its highest clock, measured when it is cool, heated once while it is measured"
 cat >"$here/farm.yaml" <<END
