@@ -170,7 +170,7 @@ static bool choose(struct work *w, const struct qs_board_domain *d, const struct
 {
     if (d->hold != QS_HOLD_OK)
         return qs_fail(err, d->hold == QS_HOLD_DENIED ? QS_E_DENIED : QS_E_NOT_FOUND,
-                       "%s cannot be held at a frequency: %s; or write `%s: free`", d->name,
+                       "%s cannot be held at a frequency: %s; or write `frequency: {%s: free}`", d->name,
                        d->why != NULL ? d->why : "no reason is known", qs_domain_kinds[d->kind]);
     if (wish->how == QS_WISH_FREQUENCY)
         return take_frequency(w, d, wish->value, err);

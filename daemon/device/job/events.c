@@ -179,23 +179,30 @@ void qs_job_event_held(struct qs_job_run *job, const char *why)
 }
 
 /* "thermal:cpu is 46.7 °C, wanted at most 45.0 °C" */
+/* "cpu_thermal.temp_mc is 71.7 °C, wanted at most 45 °C" */
+static void put_unmet(const struct qs_job_expectation *e, enum qs_reading_status status, int64_t value,
+                      struct qs_buf *text)
+{
+    qs_buf_fmt(text, "%s is ", e->sensor);
+    if (status == QS_READING_OK)
+        qs_sensor_print(e->sensor, value, text);
+    else
+        qs_buf_str(text, qs_reading_status_name(status));
+    qs_buf_str(text, e->has_lo && e->has_hi ? ", wanted "
+                     : e->has_lo            ? ", wanted at least "
+                                            : ", wanted at most ");
+    if (e->has_lo)
+        qs_sensor_print(e->sensor, e->lo, text);
+    qs_buf_str(text, e->has_lo && e->has_hi ? " to " : "");
+    if (e->has_hi)
+        qs_sensor_print(e->sensor, e->hi, text);
+}
+
 static void keep_waiting(struct qs_job_run *job, const struct qs_job_expectation *e,
                          const struct qs_msg_waiting *m)
 {
     QS_BUF(text);
-    qs_buf_fmt(&text, "%s is ", e->sensor);
-    if (m->status == QS_READING_OK)
-        qs_sensor_print(e->sensor, m->value, &text);
-    else
-        qs_buf_str(&text, qs_reading_status_name(m->status));
-    qs_buf_str(&text, e->has_lo && e->has_hi ? ", wanted "
-                      : e->has_lo            ? ", wanted at least "
-                                             : ", wanted at most ");
-    if (e->has_lo)
-        qs_sensor_print(e->sensor, e->lo, &text);
-    qs_buf_str(&text, e->has_lo && e->has_hi ? " to " : "");
-    if (e->has_hi)
-        qs_sensor_print(e->sensor, e->hi, &text);
+    put_unmet(e, m->status, m->value, &text);
     snprintf(job->win.waits_for, sizeof job->win.waits_for, "%s", text.data);
 }
 
@@ -223,29 +230,51 @@ void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m
     tell(job, &n, "gate.waiting", true);
 }
 
-/* The first deciding reading that is not as its expectation wants it. Readings come in the gate's order. */
-static void put_violation(struct qs_job_run *job, struct qs_json *j)
+/* The first expectation of the gate whose deciding reading is not as it wants it, or NULL. Readings come in
+ * the gate's order. */
+static const struct qs_job_expectation *find_unmet(struct qs_job_run *job, struct qs_reading *ret)
 {
     const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
     struct qs_iter it = qs_list_iter(&job->win.made.closed.gate.readings);
-    struct qs_reading r;
-    for (size_t i = 0; i < set->gate_count && qs_list_reading(&it, &r); i++) {
+    for (size_t i = 0; i < set->gate_count && qs_list_reading(&it, ret); i++) {
         const struct qs_job_expectation *e = &set->gate[i];
-        bool inside = (!e->has_lo || r.value >= e->lo) && (!e->has_hi || r.value <= e->hi);
-        if (r.status == QS_READING_OK ? inside : e->unreadable_ok)
-            continue;
-        put_text(j, "sensor", r.sensor);
-        qs_json_kstring(j, "status", qs_reading_status_name(r.status));
-        qs_json_kint(j, "value", r.value);
-        break;
+        bool inside = (!e->has_lo || ret->value >= e->lo) && (!e->has_hi || ret->value <= e->hi);
+        if (ret->status == QS_READING_OK ? !inside : !e->unreadable_ok)
+            return e;
     }
+    return NULL;
+}
+
+void qs_job_gate_failure(struct qs_job_run *job, struct qs_err *err)
+{
+    const struct qs_gate_record *gate = &job->win.made.closed.gate;
+    struct qs_reading reading;
+    const struct qs_job_expectation *e = find_unmet(job, &reading);
+    QS_BUF(text);
+    qs_buf_str(&text, "the gate did not open within ");
+    qs_text_duration(&text, (double)(gate->decided_ns - gate->began_ns));
+    if (e) {
+        qs_buf_str(&text, ": ");
+        put_unmet(e, reading.status, reading.value, &text);
+    }
+    if (gate->busiest.n > 0)
+        qs_buf_fmt(&text, "; busiest: %.*s", (int)gate->busiest.n, gate->busiest.p);
+    qs_fail(err, QS_E_PRECONDITION,
+            "%s. Let the device come to rest, or give the gate more time (`timeout`) or a wider range; "
+            "`on_timeout: taint` measures all the same, and marks it",
+            text.data);
 }
 
 void qs_job_event_gate_timeout(struct qs_job_run *job)
 {
     struct event n;
+    struct qs_reading r;
     begin(&n);
-    put_violation(job, &n.json);
+    if (find_unmet(job, &r)) {
+        put_text(&n.json, "sensor", r.sensor);
+        qs_json_kstring(&n.json, "status", qs_reading_status_name(r.status));
+        qs_json_kint(&n.json, "value", r.value);
+    }
     qs_json_kstring(&n.json, "outcome", qs_gate_outcome_name(job->win.made.closed.gate.outcome));
     put_text(&n.json, "busiest", job->win.made.closed.gate.busiest);
     qs_json_kint(&n.json, "waited_ns",

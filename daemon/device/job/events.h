@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct qs_err;
 struct qs_job_run;
 struct qs_evals;
 struct qs_pins;
@@ -30,6 +31,8 @@ void qs_job_event_host(struct qs_job_run *job, const char *what, const char *nam
 void qs_job_event_held(struct qs_job_run *job, const char *why);
 void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m);
 void qs_job_event_gate_timeout(struct qs_job_run *job);
+/* No event: which sensor kept the gate shut, at what value, for how long, and what to do. */
+void qs_job_gate_failure(struct qs_job_run *job, struct qs_err *err);
 void qs_job_event_run(struct qs_job_run *job);
 void qs_job_event_repeat(struct qs_job_run *job, const char *why);
 void qs_job_event_block(struct qs_job_run *job, double half_width);

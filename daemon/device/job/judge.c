@@ -14,9 +14,7 @@ static void gate_gave_up(struct qs_job_run *job)
 {
     qs_job_event_gate_timeout(job);
     struct qs_err err = QS_ERR_INIT;
-    struct qs_text busiest = job->win.made.closed.gate.busiest;
-    qs_fail(&err, QS_E_PRECONDITION, "the gate did not open in time%s%.*s", busiest.n ? "; busiest: " : "",
-            (int)busiest.n, busiest.n ? busiest.p : "");
+    qs_job_gate_failure(job, &err);
     switch (job->win.made.closed.gate.outcome) {
     case QS_GATE_DEFER:
         job->end = QS_END_DEFER;

@@ -3,6 +3,7 @@
 asked of its witness."""
 import errno
 import os
+import re
 
 from boards import POLICY, WORK, ZONE, Board, skip_without_boards
 from lib import AGENT, Bed, run_cases, until
@@ -129,7 +130,9 @@ def ends_as_it_says(tap):
         tap.equal(bed.sql("SELECT DISTINCT taint <> 0 FROM v_iteration WHERE job = ?", number), [(1,)], "and all its iterations are marked")
         number = daemon.job(job(["true"], below(45, timeout="100ms", on_timeout="fail")))
         shown = daemon.ended(number)
-        tap.ok(shown["state"] == "failed" and "gate did not open" in shown["reason"], "fail: it fails, and says why", [shown["reason"]])
+        said = re.fullmatch(r"the gate did not open within 1\d\d ms: (\S+) is 7\d(\.\d+)? °C, wanted at most 45(\.0)? °C(; busiest: .*)?\. Let .*`timeout`.*`on_timeout: taint` .*", shown["reason"])
+        tap.ok(shown["state"] == "failed" and said and said[1] == SENSOR, "fail: it fails, and says which sensor, its value, its range and what to do",
+               [shown["reason"]])
         (event,) = [e.data for e in daemon.events(number).end() if e.kind == "gate.timeout"]
         tap.ok(event["sensor"] == SENSOR and event["value"] > 70000, "the event has the sensor and how hot it was", [str(event)])
         tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE job = ?", number), 0, "and nothing was measured")

@@ -40,7 +40,7 @@ struct stage_window { /* what the agent will say of one window; filled by the sc
     uint32_t flags;
     int32_t status;
     enum qs_gate_outcome gate;
-    int64_t waited_ns; /* for the gate */
+    int64_t waited_ns, busy_ppm; /* for the gate; and what that read last, or 0 */
     enum qs_closed_how how;
     const char *taint; /* code of the window, or NULL */
     const char *output, *busiest, *failure;

@@ -187,9 +187,14 @@ static struct qs_list clock_evidence(const struct stage *s, uint8_t *mem, size_t
 
 static void tell_closed(struct stage *s)
 {
-    uint8_t mem[128];
-    struct qs_build taints;
+    uint8_t mem[128], read[128];
+    struct qs_build taints, readings;
     qs_build_init(&taints, mem, sizeof mem);
+    qs_build_init(&readings, read, sizeof read);
+    if (s->now.busy_ppm) {
+        struct qs_reading r = {.sensor = qs_text_of("cpu.busy_ratio_ppm"), .value = s->now.busy_ppm};
+        assert_true(qs_build_reading(&readings, &r));
+    }
     if (s->now.taint) {
         struct qs_taint t = {.iteration = -1, .code = qs_text_of(s->now.taint), .value = 9, .bound = 1};
         assert_true(qs_build_taint(&taints, &t));
@@ -203,6 +208,7 @@ static void tell_closed(struct stage *s)
                               .gate = {.outcome = s->now.gate,
                                        .began_ns = 1000,
                                        .decided_ns = 1000 + s->now.waited_ns,
+                                       .readings = qs_build_list(&readings),
                                        .busiest = qs_text_of(s->now.busiest)},
                               .taints = qs_build_list(&taints),
                               .output = qs_text_of(s->now.output),

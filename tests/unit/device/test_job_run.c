@@ -366,6 +366,31 @@ static void test_gate_backoff(void **state)
     backoff_case("", (const int64_t[]){800, 400, 200, 800});
 }
 
+static void stay_busy(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)s, (void)run;
+    *w = (struct stage_window){
+        .gate = QS_GATE_FAIL, .how = QS_CLOSED_GATE_TIMEOUT, .waited_ns = 800000000, .busy_ppm = 730000};
+}
+
+static void test_what_kept_the_gate_shut(void **state)
+{
+    struct stage s;
+    char job[600];
+    (void)state;
+    snprintf(job, sizeof job, patient_job, ", on_timeout: fail");
+    stage_init(&s, job);
+    s.script = stay_busy;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_FAILED);
+    assert_string_equal(
+        s.result.err.text,
+        "the gate did not open within 800 ms: cpu.busy_ratio_ppm is 73.0 %, wanted at most 10.0 %. Let the "
+        "device come to rest, or give the gate more time (`timeout`) or a wider range; `on_timeout: taint` "
+        "measures all the same, and marks it");
+    stage_done(&s);
+}
+
 static unsigned dirty_windows;
 
 static void dirty(struct stage *s, const struct stage_run *run, struct stage_window *w)
@@ -427,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_program_that_is_not_there),
         cmocka_unit_test(test_blocks_without_data_end_the_job),
         cmocka_unit_test(test_gate_timeouts),
+        cmocka_unit_test(test_what_kept_the_gate_shut),
         cmocka_unit_test(test_gate_backoff),
         cmocka_unit_test(test_tainted_windows_are_repeated),
     };

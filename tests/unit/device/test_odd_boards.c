@@ -303,29 +303,31 @@ static void test_reasons(void **state)
         enum qs_board_hold hold;
         enum qs_errc code;
         const char *text;
-    } rows[] = {
-        {{DEV "available_frequencies", DEV "max_freq", NULL},
-         RW,
-         0,
-         QS_HOLD_NO_FILE,
-         QS_E_NOT_FOUND,
-         "odd cannot be held at a frequency: the device has no files for its limits; or write `other: free`"},
-        {{DEV "min_freq", DEV "max_freq", NULL},
-         QS_BOARD_READABLE,
-         0,
-         QS_HOLD_DENIED,
-         QS_E_DENIED,
-         "odd cannot be held at a frequency: " DEV
-         "min_freq may not be written by the agent's user: run the agent "
-         "as root (a phone: `adb root`, or `su`; a board: start it as root); or write `other: free`"},
-        {{DEV "min_freq", DEV "max_freq", NULL},
-         RW,
-         EACCES,
-         QS_HOLD_DENIED,
-         QS_E_DENIED,
-         "odd cannot be held at a frequency: " DEV
-         "min_freq may not be read by the agent's user: run the agent "
-         "as root (a phone: `adb root`, or `su`; a board: start it as root); or write `other: free`"}};
+    } rows[] = {{{DEV "available_frequencies", DEV "max_freq", NULL},
+                 RW,
+                 0,
+                 QS_HOLD_NO_FILE,
+                 QS_E_NOT_FOUND,
+                 "odd cannot be held at a frequency: the device has no files for its limits; or write "
+                 "`frequency: {other: free}`"},
+                {{DEV "min_freq", DEV "max_freq", NULL},
+                 QS_BOARD_READABLE,
+                 0,
+                 QS_HOLD_DENIED,
+                 QS_E_DENIED,
+                 "odd cannot be held at a frequency: " DEV
+                 "min_freq may not be written by the agent's user: run the agent "
+                 "as root (a phone: `adb root`, or `su`; a board: start it as root); or write `frequency: "
+                 "{other: free}`"},
+                {{DEV "min_freq", DEV "max_freq", NULL},
+                 RW,
+                 EACCES,
+                 QS_HOLD_DENIED,
+                 QS_E_DENIED,
+                 "odd cannot be held at a frequency: " DEV
+                 "min_freq may not be read by the agent's user: run the agent "
+                 "as root (a phone: `adb root`, or `su`; a board: start it as root); or write `frequency: "
+                 "{other: free}`"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct qs_survey s = {0};
         for (size_t k = 0; k < 3 && rows[i].files[k] != NULL; k++)
@@ -340,7 +342,7 @@ static void test_reasons(void **state)
     assert_int_equal(b->domains.at[0].hold, QS_HOLD_NO_NUMBERS);
     check_refused(b, "max", QS_E_NOT_FOUND,
                   "odd cannot be held at a frequency: its files do not say which frequencies it has; or "
-                  "write `other: free`");
+                  "write `frequency: {other: free}`");
 }
 
 /* More than there may be of each is left out and noted. */

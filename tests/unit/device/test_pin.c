@@ -222,7 +222,7 @@ static void test_refusals(void **state)
          "cpu0 cannot be held at a frequency: devices/system/cpu/cpu0/cpufreq/scaling_min_freq may not be "
          "written by the agent's user: run the agent as root (a phone: `adb root`, or `su`; a board: start "
          "it "
-         "as root); or write `cpu: free`"}};
+         "as root); or write `frequency: {cpu: free}`"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct qs_err err = QS_ERR_INIT;
         struct qs_pins pins;
