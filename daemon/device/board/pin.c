@@ -49,7 +49,8 @@ static bool no_domain(const struct qs_board *b, enum qs_domain_kind kind, const 
         return qs_fail(err, QS_E_NOT_FOUND, "this device has no %s governor: %s; leave `governor` out of it",
                        qs_domain_kinds[kind], has.data);
     qs_wish_print(wish, &text);
-    return qs_fail(err, QS_E_NOT_FOUND, "`%s: %s`: this device has no %s frequency: %s; write `%s: free`",
+    return qs_fail(err, QS_E_NOT_FOUND,
+                   "`%s: %s`: this device has no %s frequency: %s; write `frequency: {%s: free}`",
                    qs_domain_kinds[kind], text.data, qs_domain_kinds[kind], has.data, qs_domain_kinds[kind]);
 }
 

@@ -209,7 +209,8 @@ static void test_refusals(void **state)
         const char *text;
     } rows[] = {
         {"rpi4b", true, QS_DOMAIN_GPU, "max", QS_E_NOT_FOUND,
-         "`gpu: max`: this device has no gpu frequency: it has policy0 (cpu); write `gpu: free`"},
+         "`gpu: max`: this device has no gpu frequency: it has policy0 (cpu); write `frequency: {gpu: "
+         "free}`"},
         {"pixel6-oriole", true, QS_DOMAIN_CPU, "1.75GHz", QS_E_JOB,
          "policy0 has no 1750 MHz: the nearest are 1704 MHz and 1803 MHz (11 from 300 MHz to 1803 MHz)"},
         {"pixel6-oriole", true, QS_DOMAIN_CPU, "1803MHz", QS_E_JOB,
