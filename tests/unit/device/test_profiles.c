@@ -55,7 +55,7 @@ static void test_unknown_device(void **state)
          "thermal:gpu-thermal"},
         {"huawei-p8lite2017", {"policy0", "policy4", "gpufreq", "ddrfreq"}, 11, 0, "thermal:gpu"},
         {"sony-xperia-z-unrooted", {"cpu0", "cpu1", "kgsl"}, 13, 1, NULL},
-        {"rpi4b", {"policy0"}, 3, 0, NULL},
+        {"rpi4b", {"policy0"}, 5, 0, NULL},
         {"rock5b-rk3588", {"policy0", "policy4", "policy6", "fb000000.gpu"}, 12, 0, "thermal:gpu-thermal"}};
     QS_SCOPED(qs_profiles_done) struct qs_profiles generic = {0};
     tree_profiles(&generic, false);
