@@ -73,7 +73,9 @@ int qs_msg_decode_bind(const uint8_t *p, size_t n, struct qs_msg_bind *m);
 enum qs_tune_flag {
     QS_TUNE_PERSISTENT = 1, /* a reboot does not undo it */
     QS_TUNE_BLIND = 2,      /* the file cannot be read back */
-    QS_TUNE_FLAGS = 3
+    QS_TUNE_TRANSIENT = 4,  /* it is not put back: it goes with another file (the frequency that governor
+                               "userspace" has), and may say what cannot be written ("undefined") */
+    QS_TUNE_FLAGS = 7
 };
 struct qs_tune {
     struct qs_text path;

@@ -131,8 +131,8 @@ void qs_agent_on_wake(struct qs_agent *agent);
 void qs_agent_on_tracer(struct qs_agent *agent);
 /* What the port was asked about one file. *file is borrowed for the call. */
 void qs_agent_on_control(struct qs_agent *agent, const struct qs_port_controlled *file);
-/* The lease has ended, everything is put back. */
-void qs_agent_on_lease_end(struct qs_agent *agent);
+/* The lease of this number has ended, everything is put back. */
+void qs_agent_on_lease_end(struct qs_agent *agent, uint32_t id);
 /* To be called when qs_agent_next_deadline_ns() has been reached; early or late calls do no harm. */
 void qs_agent_on_time(struct qs_agent *agent);
 /* Clock of the port; INT64_MAX: nothing to wait for. */

@@ -54,6 +54,7 @@ struct qs_agent_tuned {
 
 /* Files that are changed for a while. */
 struct qs_agent_control {
+    uint32_t grant;            /* each TUNE begins another one; from 1 on */
     int64_t lease_ns, told_ns; /* lease 0: nothing is changed. told: when it was last extended */
     int64_t settle_ns;
     bool looking;                        /* the files are read back */

@@ -29,8 +29,9 @@ struct qs_port_control {
      * say.
      */
     void (*restore)(void *ctx, bool first);
-    /* Everything is put back when nothing else is said for so long; 0: there is no lease. */
-    void (*lease)(void *ctx, int64_t ns);
+    /* Everything is put back when nothing else is said for so long; 0: there is no lease. id: which one it
+     * is, for qs_agent_on_lease_end(). */
+    void (*lease)(void *ctx, uint32_t id, int64_t ns);
 };
 
 #endif

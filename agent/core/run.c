@@ -111,6 +111,7 @@ enum qs_agent_event qs_act_drop(struct qs_agent *agent)
     if (agent->ring.open) {
         qs_ring_close(&agent->ring, 0);
     }
+    qs_control_window_over(agent);
     enum qs_agent_event event = qs_harness_drop(agent);
     agent->port.run_end(agent->port.ctx);
     if (event == QS_EV_NONE) {

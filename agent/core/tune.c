@@ -14,7 +14,7 @@ static void tell_lease(struct qs_agent *agent, int64_t beyond_ns)
 {
     struct qs_agent_control *c = &agent->control;
     c->told_ns = qs_agent_now_ns(agent);
-    agent->port.control->lease(agent->port.ctx, c->lease_ns + beyond_ns + SAY_NS);
+    agent->port.control->lease(agent->port.ctx, c->grant, c->lease_ns + beyond_ns + SAY_NS);
 }
 
 /* For so long nothing may be heard of the host, with good reason: in a window, and while we listen to nobody.
@@ -49,9 +49,11 @@ void qs_control_window_over(struct qs_agent *agent)
     }
 }
 
-void qs_agent_on_lease_end(struct qs_agent *agent)
+void qs_agent_on_lease_end(struct qs_agent *agent, uint32_t id)
 {
-    agent->control.lease_ns = 0;
+    if (id == agent->control.grant) { /* else a TUNE has begun another one meanwhile */
+        agent->control.lease_ns = 0;
+    }
 }
 
 void qs_agent_on_control(struct qs_agent *agent, const struct qs_port_controlled *file)
@@ -117,6 +119,7 @@ enum qs_agent_event qs_act_tune(struct qs_agent *agent)
     }
     agent->asked_id = m->id;
     agent->deadline_ns = 0;
+    c->grant = c->grant == UINT32_MAX ? 1 : c->grant + 1;
     c->lease_ns = (int64_t)m->lease_ms * 1000000;
     c->settle_ns = (int64_t)m->settle_ms * 1000000;
     c->looking = c->more = false;
@@ -178,7 +181,7 @@ enum qs_agent_event qs_act_restore(struct qs_agent *agent)
 static void end_lease(struct qs_agent *agent)
 {
     agent->control.lease_ns = 0;
-    agent->port.control->lease(agent->port.ctx, 0);
+    agent->port.control->lease(agent->port.ctx, agent->control.grant, 0);
 }
 
 enum qs_agent_event qs_act_restored(struct qs_agent *agent)

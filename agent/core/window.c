@@ -248,6 +248,7 @@ enum qs_agent_event qs_act_disarm(struct qs_agent *agent)
                                         .why = qs_text_of(why)};
     qs_talk_send(agent, QS_MSG_DISARM, &m);
     agent->heard_ns = qs_agent_now_ns(agent); /* heartbeats begin again */
+    qs_control_window_over(agent);
     return QS_EV_NONE;
 }
 

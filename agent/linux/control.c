@@ -48,13 +48,14 @@ void qs_control_restore(struct qs_control *control, bool first)
     ask(control, &what, "", "");
 }
 
-void qs_control_lease(struct qs_control *control, int64_t ns)
+void qs_control_lease(struct qs_control *control, uint32_t id, int64_t ns)
 {
-    const struct qs_keeper_order what = {.what = QS_KEEPER_LEASE, .lease_ns = ns};
+    const struct qs_keeper_order what = {.id = id, .what = QS_KEEPER_LEASE, .lease_ns = ns};
     order(control, &what);
 }
 
-enum qs_control_news qs_control_hear(struct qs_control *control, struct qs_port_controlled *ret)
+enum qs_control_news qs_control_hear(struct qs_control *control, struct qs_port_controlled *ret,
+                                     uint32_t *grant)
 {
     const struct qs_keeper_order alive = {.what = QS_KEEPER_ALIVE};
     struct qs_keeper_answer answer;
@@ -65,7 +66,8 @@ enum qs_control_news qs_control_hear(struct qs_control *control, struct qs_port_
     control->notes = answer.notes;
     if (answer.id == 0) {
         order(control, &alive);
-        return QS_CONTROL_LEASE;
+        *grant = answer.grant;
+        return answer.grant != 0 ? QS_CONTROL_LEASE : QS_CONTROL_NOTHING;
     }
     if (answer.id != control->id || !control->waiting) {
         return QS_CONTROL_NOTHING;

@@ -2,6 +2,7 @@
 
 #include "linux/io.h"
 #include "linux/knob.h"
+#include "proto/msg_control.h"
 #include "proto/names.h"
 
 #include <errno.h>
@@ -51,15 +52,21 @@ static void tune(struct qs_keeper *k, const struct qs_keeper_order *order, struc
         file->error = ETIMEDOUT;
         return;
     }
-    if (!qs_knob_look(&k->hand, order->path, value, file)) {
+    bool transient = order->flags & QS_TUNE_TRANSIENT;
+    bool read = qs_knob_look(&k->hand, order->path, value, file);
+    if (!read && !(transient && file->outcome == QS_TUNE_UNREADABLE)) {
         return;
     }
-    qs_knob_say(file->before, value);
-    if (e && is_anothers(k, e, value)) { /* what was there before that is nobody's wish any more */
+    qs_knob_say(file->before, read ? value : "");
+    if (e && read && is_anothers(k, e, value)) { /* what was there before that is nobody's wish any more */
         qs_journal_release(&k->journal, (size_t)(e - k->journal.state.entries));
     }
-    if (qs_knob_same(value, order->value)) {
+    if (read && qs_knob_same(value, order->value)) {
         file->outcome = QS_TUNE_SAME;
+    } else if (k->on && transient && !e) { /* one that was to be put back before still is */
+        int stuck_fd;
+        qs_knob_write(&k->hand, order->path, order->value, file, &stuck_fd);
+        qs_io_close(&stuck_fd);
     } else if (!k->on || !qs_journal_keep(&k->journal, order->path, value, order->flags)) {
         file->outcome = QS_TUNE_UNJOURNALLED;
         file->error = k->on ? errno : ENOTDIR;
@@ -309,10 +316,15 @@ void qs_keeper_close(struct qs_keeper *k)
     }
 }
 
+/* One that does not read is stuck. */
+static void send_answer(const struct qs_keeper *k, const struct qs_keeper_answer *a)
+{
+    (void)!send(k->agent_fd, a, sizeof *a, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 static void answer(struct qs_keeper *k, uint32_t id, const struct qs_port_controlled *file)
 {
-    struct qs_keeper_answer a = {.id = id, .file = *file, .notes = k->notes};
-    (void)!send(k->agent_fd, &a, sizeof a, MSG_DONTWAIT | MSG_NOSIGNAL); /* one that does not read is stuck */
+    send_answer(k, &(struct qs_keeper_answer){.id = id, .file = *file, .notes = k->notes});
 }
 
 static void obey(struct qs_keeper *k, const struct qs_keeper_order *order)
@@ -338,6 +350,7 @@ static void obey(struct qs_keeper *k, const struct qs_keeper_order *order)
         }
         break;
     case QS_KEEPER_LEASE:
+        k->grant = order->id;
         k->lease_end_ns = order->lease_ns > 0 ? qs_io_now_ns(CLOCK_MONOTONIC) + order->lease_ns : 0;
         k->retry_at_ns = order->lease_ns > 0 ? 0 : k->retry_at_ns;
         return;
@@ -352,7 +365,8 @@ void qs_keeper_hear(struct qs_keeper *k)
     struct qs_keeper_order order;
     ssize_t n = recv(k->agent_fd, &order, sizeof order, MSG_DONTWAIT);
     if (n == 0) {
-        qs_io_close(&k->agent_fd); /* it is about to end */
+        qs_io_close(&k->agent_fd); /* it is about to end, or else it is stuck in that */
+        k->answer_by_ns = qs_io_now_ns(CLOCK_MONOTONIC) + k->patience_ns;
     }
     if (n == (ssize_t)sizeof order) {
         order.path[sizeof order.path - 1] = order.value[sizeof order.value - 1] = '\0';
@@ -371,10 +385,9 @@ int64_t qs_keeper_deadline_ns(const struct qs_keeper *k)
     return sooner(sooner(sooner(INT64_MAX, k->lease_end_ns), k->answer_by_ns), k->retry_at_ns);
 }
 
-static void tell_news(struct qs_keeper *k)
+static void tell_news(struct qs_keeper *k, uint32_t grant)
 {
-    const struct qs_port_controlled news = {.end = false};
-    answer(k, 0, &news);
+    send_answer(k, &(struct qs_keeper_answer){.id = 0, .grant = grant, .notes = k->notes});
 }
 
 bool qs_keeper_on_time(struct qs_keeper *k)
@@ -382,13 +395,13 @@ bool qs_keeper_on_time(struct qs_keeper *k)
     int64_t now = qs_io_now_ns(CLOCK_MONOTONIC);
     if (k->on && k->lease_end_ns == 0 && !k->asked &&
         (is_let_go(k) || (k->retry_at_ns != 0 && now >= k->retry_at_ns)) && try_again(k)) {
-        tell_news(k);
+        tell_news(k, 0);
     }
     bool ended = k->lease_end_ns != 0 && now >= k->lease_end_ns;
     k->lease_end_ns = ended ? 0 : k->lease_end_ns;
     if (ended && k->on && k->journal.state.count > 0) {
         qs_keeper_restore(k, "the host was not heard for as long as its lease");
-        tell_news(k);
+        tell_news(k, k->grant);
         k->answer_by_ns = qs_io_now_ns(CLOCK_MONOTONIC) + k->patience_ns;
     }
     if (k->answer_by_ns == 0 || now < k->answer_by_ns) {

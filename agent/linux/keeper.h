@@ -20,7 +20,7 @@ enum qs_keeper_what {
 
 /* From the agent, one in a packet. */
 struct qs_keeper_order {
-    uint32_t id;
+    uint32_t id;   /* LEASE: of the lease */
     uint8_t what;  /* enum qs_keeper_what */
     uint8_t flags; /* TUNE: of the wire; RESTORE: 1 for the first */
     int64_t lease_ns;
@@ -36,6 +36,7 @@ struct qs_keeper_notes {
 /* To the agent; id 0: it is news, to be answered by ALIVE. */
 struct qs_keeper_answer {
     uint32_t id;
+    uint32_t grant; /* news: the lease of this number has ended; 0: none has */
     struct qs_port_controlled file;
     struct qs_keeper_notes notes;
 };
@@ -46,6 +47,7 @@ struct qs_keeper {
     struct qs_hand hand;
     struct qs_keeper_notes notes;
     int agent_fd;         /* owned: the supervisor's end; -1: none */
+    uint32_t grant;       /* the number of the lease */
     int64_t lease_end_ns; /* CLOCK_MONOTONIC; 0: none */
     int64_t answer_by_ns; /* the agent's, to the news; 0: none is waited for */
     int64_t patience_ns;

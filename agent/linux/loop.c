@@ -185,12 +185,13 @@ static void open_door(struct qs_linux *os)
 static void hear_supervisor(struct qs_linux *os)
 {
     struct qs_port_controlled file;
-    switch (qs_control_hear(&os->control, &file)) {
+    uint32_t grant;
+    switch (qs_control_hear(&os->control, &file, &grant)) {
     case QS_CONTROL_ANSWER:
         qs_agent_on_control(&os->agent, &file);
         break;
     case QS_CONTROL_LEASE:
-        qs_agent_on_lease_end(&os->agent);
+        qs_agent_on_lease_end(&os->agent, grant);
         break;
     case QS_CONTROL_GONE:
         os->stop = true;

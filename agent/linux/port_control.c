@@ -21,9 +21,9 @@ static void op_restore(void *ctx, bool first)
     qs_control_restore(of(ctx), first);
 }
 
-static void op_lease(void *ctx, int64_t ns)
+static void op_lease(void *ctx, uint32_t id, int64_t ns)
 {
-    qs_control_lease(of(ctx), ns);
+    qs_control_lease(of(ctx), id, ns);
 }
 
 const struct qs_port_control qs_linux_control_port = {

@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #define STRAYS_BUDGET_NS INT64_C(10000000000)
+#define DEATH_NS                                                                                             \
+    INT64_C(3000000000) /* an agent that was killed has ended by then, unless a driver holds it */
 
 /* Job control is not for passing on: a stop and its end would look like one of the agent's. */
 static const int own_signals[] = {SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU};
@@ -66,11 +68,12 @@ static bool hear_signals(pid_t agent, int signal_fd, int *status)
     return ended == agent;
 }
 
-static void wait_for_news(int signal_fd, const struct qs_keeper *keeper)
+static void wait_for_news(int signal_fd, const struct qs_keeper *keeper, int64_t give_up_ns)
 {
     struct pollfd fds[2] = {{.fd = signal_fd, .events = POLLIN}, {.fd = keeper->agent_fd, .events = POLLIN}};
     struct timespec left = {0};
     int64_t deadline_ns = qs_keeper_deadline_ns(keeper);
+    deadline_ns = give_up_ns < deadline_ns ? give_up_ns : deadline_ns;
     int64_t left_ns = deadline_ns - qs_io_now_ns(CLOCK_MONOTONIC);
     if (left_ns > 0) {
         left.tv_sec = (time_t)(left_ns / 1000000000);
@@ -109,6 +112,7 @@ static void stay_behind(struct qs_keeper *keeper)
 
 static void supervise(pid_t agent, int signal_fd, struct qs_keeper *keeper)
 {
+    int64_t give_up_ns = INT64_MAX;
     int status = 0;
     prctl(PR_SET_NAME, "qs-supervisor", 0, 0, 0); /* pkill quiesce-agent does not mean us */
     leave_input();
@@ -116,8 +120,13 @@ static void supervise(pid_t agent, int signal_fd, struct qs_keeper *keeper)
         qs_keeper_hear(keeper);
         if (!qs_keeper_on_time(keeper)) {
             kill(agent, SIGKILL);
+            give_up_ns = qs_io_now_ns(CLOCK_MONOTONIC) + DEATH_NS;
         }
-        wait_for_news(signal_fd, keeper);
+        if (qs_io_now_ns(CLOCK_MONOTONIC) >= give_up_ns) {
+            status = SIGKILL; /* as if it had ended by it */
+            break;
+        }
+        wait_for_news(signal_fd, keeper, give_up_ns);
     }
     qs_hand_close(&keeper->hand);
     qs_spawn_end_strays(0, 0, STRAYS_BUDGET_NS);

@@ -67,6 +67,7 @@ struct qs_sim_bed {
     size_t knob_count;
     struct qs_sim_question question;
     struct qs_port_controlled answer;
+    uint32_t grant;       /* the number of the lease */
     int64_t lease_end_ns; /* INT64_MAX: there is none */
     struct qs_sim_work work;
     char restored[QS_SIM_NOTE_BYTES]; /* what was put back unasked */

@@ -56,9 +56,10 @@ static void op_restore(void *ctx, bool first)
     ask(ctx, QS_SIM_RESTORE, "", "");
 }
 
-static void op_lease(void *ctx, int64_t ns)
+static void op_lease(void *ctx, uint32_t id, int64_t ns)
 {
     struct qs_sim *sim = ctx;
+    bed_of(sim)->grant = id;
     bed_of(sim)->lease_end_ns = ns > 0 ? sim->now_ns + ns : INT64_MAX;
 }
 
@@ -166,7 +167,7 @@ static void tune(struct qs_sim *sim, const struct qs_sim_question *q, struct qs_
     say(file->before, value);
     if (same(value, q->value)) {
         file->outcome = QS_TUNE_SAME;
-    } else if (!keep(bed, q->path, value, q->flags)) {
+    } else if (!(q->flags & QS_TUNE_TRANSIENT) && !keep(bed, q->path, value, q->flags)) {
         file->outcome = QS_TUNE_UNJOURNALLED;
         file->error = ENOSPC;
     } else {
@@ -288,7 +289,7 @@ static void restore_all(struct qs_sim *sim, const char *why)
 void qs_sim_knobs_lease_end(struct qs_sim *sim)
 {
     restore_all(sim, "the host was not heard for as long as its lease");
-    qs_agent_on_lease_end(&sim->agent);
+    qs_agent_on_lease_end(&sim->agent, bed_of(sim)->grant);
 }
 
 /* What a reboot does not undo still stands, and is put back; all else has gone by itself. */

@@ -241,7 +241,7 @@ static void put_limits(struct work *w, const struct qs_wishes *wishes)
         put_number(w, d->max_file, raw, 0);
         put_number(w, d->min_file, raw, 0);
         if (d->set_file != NULL && governor != NULL && strcmp(governor, "userspace") == 0)
-            put_number(w, d->set_file, raw, 0);
+            put_number(w, d->set_file, raw, QS_PIN_TRANSIENT);
     }
 }
 

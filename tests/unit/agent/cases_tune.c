@@ -306,7 +306,7 @@ static void lease_lasts_as_long_as_the_host_is_heard(void **state)
     ping(s);
     assert_int_equal(s->knobs.leases, 2);
     assert_int_equal(s->knobs.lease_ns, 61 * S);
-    qs_agent_on_lease_end(s->agent);
+    qs_agent_on_lease_end(s->agent, s->knobs.grant);
     script_pass(s, 1500 * MS);
     ping(s);
     assert_int_equal(s->knobs.leases, 2);
@@ -322,6 +322,32 @@ static void lease_lasts_as_long_as_the_host_is_heard(void **state)
     script_pass(s, 1500 * MS);
     ping(s);
     assert_int_equal(s->knobs.leases, before);
+    script_free(s);
+}
+
+/* The news that a lease has ended cross a TUNE: they are about another one. */
+static void lease_does_not_end_by_old_news(void **state)
+{
+    static const struct write one = {"a", "7", 0};
+    struct script *s = connected();
+    (void)state;
+    send_tune(s, &one, 1, 0);
+    uint32_t first = s->knobs.grant;
+    assert_int_not_equal(first, 0); /* that is none */
+    answer_tune(s, "tune a=7 flags 0", QS_TUNE_MISSING);
+    script_pass(s, 0);
+    expect_tuned(s, "7 0 5 ");
+    send_tune(s, &one, 1, 0);
+    assert_int_not_equal(s->knobs.grant, first);
+    qs_agent_on_lease_end(s->agent, first);
+    answer_tune(s, "tune a=7 flags 0", QS_TUNE_MISSING);
+    script_pass(s, 0);
+    expect_tuned(s, "7 0 5 ");
+    size_t before = s->knobs.leases;
+    script_pass(s, 1500 * MS);
+    ping(s);
+    assert_int_equal(s->knobs.leases, before + 1);
+    assert_int_equal(s->knobs.lease_ns, 61 * S);
     script_free(s);
 }
 
@@ -378,6 +404,43 @@ static void lease_outlasts_what_makes_it_deaf(void **state)
 }
 
 /* What was asked for a host that is gone answers nobody, and does not disturb the next one. */
+/* The host or the gate is lost before the window has begun: there is none to wait for. */
+static void lease_is_short_again_without_its_window(void **state)
+{
+    const struct qs_expectation e = {.sensor = qs_text_of("heat"),
+                                     .flags = QS_GATE_HAS_HI,
+                                     .hi = 40,
+                                     .timeout_ns = 60 * S,
+                                     .on_timeout = QS_GATE_ON_TIMEOUT_FAIL};
+    const struct open_spec open = {.window = 4,
+                                   .phase = QS_PHASE_MEASURE,
+                                   .iterations = 1,
+                                   .max_ns = 30 * S,
+                                   .lead_ns = 900 * MS,
+                                   .gate = &e,
+                                   .gate_count = 1};
+    (void)state;
+    for (int lost = 0; lost < 2; lost++) {
+        struct script *s = connected();
+        script_sensor(s, 0, "heat", QS_READING_OK, 1);
+        hold_lease(s);
+        script_run(s, &(struct run_spec){.limit_ns = 100 * S, .hook_limit_ns = 5 * S});
+        peer_open(&s->peer, &open);
+        script_expect(s, QS_MSG_ARM);
+        peer_window(&s->peer, QS_MSG_QUIET, 4);
+        assert_true(s->knobs.lease_ns > 100 * S);
+        if (lost) {
+            script_unplug(s);
+        } else {
+            s->sensors[0].reading.value = 41;
+            script_pass(s, 100 * MS);
+            script_expect(s, QS_MSG_DISARM);
+        }
+        assert_int_equal(s->knobs.lease_ns, 61 * S);
+        script_free(s);
+    }
+}
+
 static void forgets_what_a_lost_host_asked(void **state)
 {
     static const struct write writes[] = {{"a", "7", 0}, {"b", "8", 0}};
@@ -407,6 +470,8 @@ const struct CMUnitTest cases_tune[] = {
     cmocka_unit_test(lease_lasts_as_long_as_the_host_is_heard),
     cmocka_unit_test(lease_outlasts_a_window),
     cmocka_unit_test(lease_outlasts_what_makes_it_deaf),
+    cmocka_unit_test(lease_does_not_end_by_old_news),
+    cmocka_unit_test(lease_is_short_again_without_its_window),
     cmocka_unit_test(forgets_what_a_lost_host_asked),
 };
 const size_t cases_tune_count = sizeof cases_tune / sizeof cases_tune[0];

@@ -27,9 +27,10 @@ static void op_restore(void *ctx, bool first)
     snprintf(knobs->last, sizeof knobs->last, "restore%s", first ? " first" : "");
 }
 
-static void op_lease(void *ctx, int64_t ns)
+static void op_lease(void *ctx, uint32_t id, int64_t ns)
 {
     struct knobs *knobs = &((struct script *)ctx)->knobs;
+    knobs->grant = id;
     knobs->lease_ns = ns;
     knobs->leases++;
 }

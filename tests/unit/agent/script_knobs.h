@@ -7,6 +7,7 @@
 struct knobs {
     char last[600]; /* "tune a=1 flags 2", "look a=1", "restore first", "restore"; "": nothing is asked */
     size_t asked;
+    uint32_t grant;
     int64_t lease_ns; /* of the last one */
     size_t leases;
 };

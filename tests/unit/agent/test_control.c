@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -385,6 +386,26 @@ static void is_put_back_when_the_agent_is_stuck(void **unused)
     finish(&d);
 }
 
+/* An agent that SIGKILL does not end: nobody hears of its end while somebody traces it (ptrace(2)), as when a
+ * driver holds it. What it has changed does not wait for it. */
+static void is_put_back_when_the_agent_cannot_be_killed(void **unused)
+{
+    struct device d;
+    int status;
+    (void)unused;
+    device_start_with(&d, options);
+    tune(&d, 60000, both);
+    assert_int_equal(ptrace(PTRACE_SEIZE, d.agent, NULL, NULL), 0);
+    kill(d.agent, SIGKILL);
+    assert_int_equal(waitpid(d.pid, &status, 0), d.pid);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGKILL);
+    expect_new();
+    while (waitpid(d.agent, &status, __WALL) == d.agent && !WIFSIGNALED(status)) {
+    }
+    finish(&d);
+}
+
 /* Without a folder it offers nothing; with one that cannot be used it says so at its start. */
 static void needs_a_folder_of_its_own(void **unused)
 {
@@ -436,6 +457,7 @@ int main(void)
         cmocka_unit_test(is_handed_over_to_the_next_agent),
         cmocka_unit_test_setup(is_put_back_when_the_lease_ends, as_new),
         cmocka_unit_test_setup(is_put_back_when_the_agent_is_stuck, as_new),
+        cmocka_unit_test_setup(is_put_back_when_the_agent_cannot_be_killed, as_new),
         cmocka_unit_test_setup(needs_a_folder_of_its_own, as_new),
     };
     return cmocka_run_group_tests_name("agent.control", tests, group_setup, group_teardown);

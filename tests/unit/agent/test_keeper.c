@@ -176,6 +176,34 @@ static void sees_who_writes_behind_it(void **state)
     close_keeper();
 }
 
+/* A frequency that only one governor has: it goes with that one, and what it said may be no value at all. */
+static void leaves_to_its_governor_what_goes_with_it(void **state)
+{
+    (void)state;
+    put("sys/set_freq", "undefined\n");
+    put("sys/governor", "simple\n");
+    open_keeper();
+    tune("governor", "userspace");
+    order(QS_KEEPER_TUNE, "set_freq", "600000", QS_TUNE_TRANSIENT);
+    expect(QS_TUNE_SET, 0, "undefined", "");
+    assert_string_equal(text_of("sys/set_freq"), "600000\n");
+    order(QS_KEEPER_TUNE, "set_freq", "600000", QS_TUNE_TRANSIENT);
+    expect(QS_TUNE_SAME, 0, "600000", "");
+    assert_int_equal(keeper.journal.state.count, 1);
+    order(QS_KEEPER_RESTORE, "", "", 1);
+    expect_restored("governor", QS_TUNE_SET, "simple", "simple");
+    order(QS_KEEPER_RESTORE, "", "", 0);
+    assert_true(got.file.end);
+    assert_string_equal(text_of("sys/set_freq"), "600000\n");
+    order(QS_KEEPER_TUNE, "nowhere", "2", QS_TUNE_TRANSIENT);
+    expect(QS_TUNE_MISSING, ENOENT, "", "");
+    close_keeper();
+    open_keeper_of(NULL, "sys"); /* without a journal nothing is changed, not even this */
+    order(QS_KEEPER_TUNE, "set_freq", "700000", QS_TUNE_TRANSIENT);
+    expect(QS_TUNE_UNJOURNALLED, ENOTDIR, "600000", "");
+    close_keeper();
+}
+
 static int64_t now_ns(void)
 {
     struct timespec t;
@@ -257,6 +285,7 @@ int main(void)
         cmocka_unit_test(says_what_it_cannot_change),
         cmocka_unit_test(says_what_the_driver_makes_of_it),
         cmocka_unit_test(sees_who_writes_behind_it),
+        cmocka_unit_test(leaves_to_its_governor_what_goes_with_it),
         cmocka_unit_test(gives_up_a_stuck_driver),
         cmocka_unit_test(keeps_what_a_stuck_write_may_have_changed),
     };

@@ -314,7 +314,7 @@ static void a_lease_ends(void **state)
     assert_int_equal(tune(&d, MAX4, "1800000", 0), QS_TUNE_SET);
     assert_int_equal(tune(&d, MIN4, "1800000", 0), QS_TUNE_SET);
     assert_int_equal(tune(&d, MAX4, "2016000", 0), QS_TUNE_SET); /* the first value stays what is put back */
-    d.port->control->lease(d.sim, 2 * S);
+    d.port->control->lease(d.sim, 1, 2 * S);
     int64_t end_ns = d.sim->now_ns + 2 * S;
     qs_sim_on_time(d.sim, end_ns - 1);
     assert_string_equal(says(&d, MAX4), "2016000");

@@ -438,15 +438,45 @@ static void test_damaged(void **state)
     assert_null(qs_board_from_json("null", &err));
 }
 
+/* The frequency of the governor "userspace" goes with it: it is not put back as "undefined". */
+static void test_set_frequency(void **state)
+{
+    static const char *const files[][2] = {
+        {"governor", "simple_ondemand"},    {"available_governors", "userspace simple_ondemand"},
+        {"min_freq", "100000000"},          {"max_freq", "200000000"},
+        {"cur_freq", "100000000"},          {"available_frequencies", "100000000 200000000"},
+        {"userspace/set_freq", "undefined"}};
+    struct qs_survey s = {0};
+    struct qs_wishes wishes = {0};
+    struct qs_err err = QS_ERR_INIT;
+    QS_SCOPED(qs_pins_done) struct qs_pins pins = {0};
+    (void)state;
+    for (size_t i = 0; i < COUNT(files); i++) {
+        char path[80];
+        snprintf(path, sizeof path, "class/devfreq/odd-gpu/%s", files[i][0]);
+        say(&s, path, files[i][1]);
+    }
+    QS_SCOPED(qs_board_free_at) struct qs_board *b = board_of(&s, true);
+    wishes.frequency[QS_DOMAIN_GPU].how = QS_WISH_MIN;
+    assert_true(qs_board_pin(b, &wishes, true, &pins, &err));
+    const struct qs_pin_item *last = &pins.items.at[pins.items.count - 1];
+    assert_string_equal(last->path, "class/devfreq/odd-gpu/userspace/set_freq");
+    assert_string_equal(last->value, "100000000");
+    assert_int_equal(last->flags, QS_TUNE_TRANSIENT);
+    assert_int_equal(pins.items.at[0].flags, 0); /* its governor is put back */
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
         return 2;
     boards = argv[1];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readings), cmocka_unit_test(test_unreadable),  cmocka_unit_test(test_names),
-        cmocka_unit_test(test_tables),   cmocka_unit_test(test_long_tables), cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_reasons),  cmocka_unit_test(test_crowds),      cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_policies), cmocka_unit_test(test_damaged)};
+        cmocka_unit_test(test_readings),    cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_names),       cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_long_tables), cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_reasons),     cmocka_unit_test(test_crowds),
+        cmocka_unit_test(test_twice),       cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_damaged),     cmocka_unit_test(test_set_frequency)};
     return cmocka_run_group_tests_name("device odd boards", tests, NULL, NULL);
 }
