@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -28,16 +29,21 @@ static void to_agent(void *ctx, const uint8_t *bytes, size_t n)
     }
 }
 
-/* The agent below the process that was started. */
+/* The agent below the process that was started. The kernel may leave out children while another one ends. */
 static pid_t agent_of(pid_t supervisor)
 {
     char path[64];
     char text[64] = "";
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)supervisor, (int)supervisor);
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    assert_non_null(fgets(text, sizeof text, f));
-    fclose(f);
+    for (int tries = 0; tries < 1000 && text[0] == '\0'; tries++) {
+        FILE *f = fopen(path, "r");
+        assert_non_null(f);
+        if (!fgets(text, sizeof text, f)) {
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        }
+        fclose(f);
+    }
+    assert_true(text[0] != '\0');
     return (pid_t)strtol(text, NULL, 10);
 }
 
