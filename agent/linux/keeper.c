@@ -43,6 +43,29 @@ static bool is_anothers(const struct qs_keeper *k, const struct qs_journal_entry
            !qs_knob_same(now, e->value);
 }
 
+/* What was not written because it said so already is no change, and in no journal. Should it have to be
+ * written later, it may by then say what is nobody's wish, such as a limit that heat sets. */
+static void note_same(struct qs_keeper *k, const char *path, const char *value)
+{
+    size_t i = 0;
+    while (i < k->same_count && strcmp(k->same[i].path, path) != 0) {
+        i++;
+    }
+    if (i == k->same_count && i < QS_JOURNAL_ENTRIES) {
+        snprintf(k->same[i].path, sizeof k->same[i].path, "%s", path);
+        snprintf(k->same[i].value, sizeof k->same[i].value, "%s", value);
+        k->same_count++;
+    }
+}
+
+static const char *at_first(const struct qs_keeper *k, const char *path, const char *value)
+{
+    for (size_t i = 0; i < k->same_count; i++) {
+        value = strcmp(k->same[i].path, path) == 0 ? k->same[i].value : value;
+    }
+    return value;
+}
+
 static void tune(struct qs_keeper *k, const struct qs_keeper_order *order, struct qs_port_controlled *file)
 {
     char value[QS_JOURNAL_TEXT_BYTES];
@@ -58,16 +81,19 @@ static void tune(struct qs_keeper *k, const struct qs_keeper_order *order, struc
         return;
     }
     qs_knob_say(file->before, read ? value : "");
+    const char *first = at_first(k, order->path, value);
     if (e && read && is_anothers(k, e, value)) { /* what was there before that is nobody's wish any more */
         qs_journal_release(&k->journal, (size_t)(e - k->journal.state.entries));
+        first = value;
     }
     if (read && qs_knob_same(value, order->value)) {
         file->outcome = QS_TUNE_SAME;
+        note_same(k, order->path, value);
     } else if (k->on && transient && !e) { /* one that was to be put back before still is */
         int stuck_fd;
         qs_knob_write(&k->hand, order->path, order->value, file, &stuck_fd);
         qs_io_close(&stuck_fd);
-    } else if (!k->on || !qs_journal_keep(&k->journal, order->path, value, order->flags)) {
+    } else if (!k->on || !qs_journal_keep(&k->journal, order->path, first, order->flags)) {
         file->outcome = QS_TUNE_UNJOURNALLED;
         file->error = k->on ? errno : ENOTDIR;
     } else {
@@ -188,6 +214,7 @@ static void note_journal(struct qs_keeper *k, const char *state)
 static void end_restore(struct qs_keeper *k)
 {
     k->lease_end_ns = 0;
+    k->same_count = 0;
     k->asked = false;
     if (k->on && k->journal.state.count > 0 && k->tries < TRIES_MAX) {
         k->retry_at_ns = qs_io_now_ns(CLOCK_MONOTONIC) + (k->retry_ns << k->tries++);
@@ -279,6 +306,7 @@ void qs_keeper_open(struct qs_keeper *k, const char *state, const char *sysfs)
 {
     char boot[QS_JOURNAL_BOOT_BYTES];
     char error[QS_JOURNAL_ERROR_BYTES];
+    k->same_count = 0;
     k->agent_fd = -1;
     k->lease_end_ns = k->answer_by_ns = 0;
     k->patience_ns = PATIENCE_NS;

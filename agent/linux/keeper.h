@@ -41,10 +41,17 @@ struct qs_keeper_answer {
     struct qs_keeper_notes notes;
 };
 
+/* A file that said so already when it was to be changed. */
+struct qs_keeper_same {
+    char path[QS_JOURNAL_TEXT_BYTES], value[QS_JOURNAL_TEXT_BYTES];
+};
+
 struct qs_keeper {
     bool on; /* there is a journal */
     struct qs_journal journal;
     struct qs_hand hand;
+    struct qs_keeper_same same[QS_JOURNAL_ENTRIES]; /* since everything was put back the last time */
+    size_t same_count;
     struct qs_keeper_notes notes;
     int agent_fd;         /* owned: the supervisor's end; -1: none */
     uint32_t grant;       /* the number of the lease */

@@ -65,6 +65,8 @@ struct qs_sim_bed {
     size_t bound_count;
     struct qs_sim_knob knobs[QS_SIM_KNOBS_MAX]; /* by their first change */
     size_t knob_count;
+    struct qs_sim_knob same[QS_SIM_KNOBS_MAX]; /* what said so already, as long as something is held */
+    size_t same_count;
     struct qs_sim_question question;
     struct qs_port_controlled answer;
     uint32_t grant;       /* the number of the lease */

@@ -129,6 +129,29 @@ static void read_back(struct qs_sim *sim, const char *path, const char *value,
     }
 }
 
+/* What said at first what it was to say was not written, and is kept only in case it has to be: by then it
+ * may say something that is nobody's wish, such as a limit that heat sets. */
+static void note_same(struct qs_sim_bed *bed, const char *path, const char *value)
+{
+    size_t i = 0;
+    while (i < bed->same_count && strcmp(bed->same[i].path, path) != 0) {
+        i++;
+    }
+    if (i == bed->same_count && i < QS_SIM_KNOBS_MAX) {
+        snprintf(bed->same[i].path, sizeof bed->same[i].path, "%s", path);
+        snprintf(bed->same[i].value, sizeof bed->same[i].value, "%s", value);
+        bed->same_count++;
+    }
+}
+
+static const char *at_first(const struct qs_sim_bed *bed, const char *path, const char *value)
+{
+    for (size_t i = 0; i < bed->same_count; i++) {
+        value = strcmp(bed->same[i].path, path) == 0 ? bed->same[i].value : value;
+    }
+    return value;
+}
+
 /* False: there is no room for it. The first value of a path stays. */
 static bool keep(struct qs_sim_bed *bed, const char *path, const char *value, uint8_t flags)
 {
@@ -167,7 +190,9 @@ static void tune(struct qs_sim *sim, const struct qs_sim_question *q, struct qs_
     say(file->before, value);
     if (same(value, q->value)) {
         file->outcome = QS_TUNE_SAME;
-    } else if (!(q->flags & QS_TUNE_TRANSIENT) && !keep(bed, q->path, value, q->flags)) {
+        note_same(bed, q->path, value);
+    } else if (!(q->flags & QS_TUNE_TRANSIENT) &&
+               !keep(bed, q->path, at_first(bed, q->path, value), q->flags)) {
         file->outcome = QS_TUNE_UNJOURNALLED;
         file->error = ENOSPC;
     } else {
@@ -249,6 +274,7 @@ void qs_sim_knobs_answer(struct qs_sim *sim)
         }
         bed->answer.end = !restore_next(sim, &bed->answer);
         bed->lease_end_ns = bed->answer.end ? INT64_MAX : bed->lease_end_ns;
+        bed->same_count = bed->answer.end ? 0 : bed->same_count;
     }
     qs_agent_on_control(&sim->agent, &bed->answer);
 }
@@ -268,6 +294,7 @@ static void restore_all(struct qs_sim *sim, const char *why)
     unsigned done = 0;
     unsigned all = 0;
     bed->lease_end_ns = INT64_MAX;
+    bed->same_count = 0;
     if (bed->knob_count == 0) {
         return;
     }

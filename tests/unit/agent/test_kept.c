@@ -50,6 +50,26 @@ static void puts_back_what_an_earlier_one_left(void **state)
     close_keeper();
 }
 
+/* What it said before it was changed, not what it says when it slipped and is written again. */
+static void what_was_the_same_is_put_back_too(void **state)
+{
+    (void)state;
+    put("sys/a", "3\n");
+    open_keeper();
+    tune("a", "3");
+    expect(QS_TUNE_SAME, 0, "3", "");
+    put("sys/a", "1\n"); /* as heat does it with a limit */
+    tune("a", "3");
+    expect(QS_TUNE_SET, 0, "1", "");
+    restore_all();
+    assert_string_equal(text_of("sys/a"), "3\n");
+    put("sys/a", "1\n"); /* now its owner's */
+    tune("a", "3");
+    restore_all();
+    assert_string_equal(text_of("sys/a"), "1\n");
+    close_keeper();
+}
+
 /* The journal is on disk, the file was not written: it is put back as it is. */
 static void replays_what_was_never_written(void **state)
 {
@@ -186,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(puts_back_what_an_earlier_one_left),
+        cmocka_unit_test(what_was_the_same_is_put_back_too),
         cmocka_unit_test(replays_what_was_never_written),
         cmocka_unit_test(forgets_what_a_reboot_undid),
         cmocka_unit_test(says_that_its_journal_is_damaged),
