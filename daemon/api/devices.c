@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "farm/farm.h"
+#include "report/model.h"
 #include "store/control.h"
 
 static void put_fields(const struct qs_device_info *d, struct qs_json *j)
@@ -71,6 +72,7 @@ void qs_handle_devices(struct qs_exchange *ex)
 struct one {
     struct qs_board_info board;
     struct qs_buf control; /* JSON: an object, or null */
+    struct qs_buf models;  /* JSON: a list */
     struct qs_json j;      /* of the document, while the farm is asked */
     const char *name;      /* borrowed, whose fields are wanted */
     bool found;
@@ -81,6 +83,7 @@ static void done_one(void *data)
     struct one *d = data;
     qs_board_info_free(&d->board);
     qs_buf_done(&d->control);
+    qs_buf_done(&d->models);
 }
 
 static void put_change(const struct qs_control_info *c, void *user)
@@ -131,11 +134,35 @@ static bool read_changes(struct qs_store_reader *reader, const char *device, str
     return ok;
 }
 
+static void put_model(const struct qs_model_info *m, void *user)
+{
+    struct qs_json *j = user;
+    qs_json_object(j);
+    qs_json_kstring(j, "kind", m->row.kind);
+    qs_model_json(&m->row, j);
+    qs_json_kint(j, "job", m->job);
+    qs_json_kint(j, "found_wall_ns", m->found_wall_ns);
+    qs_json_kraw(j, "trace", m->row.trace ? m->row.trace : "null");
+    qs_json_object_end(j);
+}
+
+/* Those of the system that the board was found on. */
+static bool read_models(struct qs_store_reader *reader, const char *device, const char *fingerprint,
+                        struct qs_buf *out, struct qs_err *err)
+{
+    struct qs_json j = qs_json_to(out);
+    qs_json_array(&j);
+    bool ok = !fingerprint || qs_read_models(reader, device, fingerprint, true, put_model, &j, err);
+    qs_json_array_end(&j);
+    return ok;
+}
+
 static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct one *d = ex->data;
     return qs_read_board(reader, ex->match.device, &d->board, err) &&
-           read_changes(reader, ex->match.device, &d->control, err);
+           read_changes(reader, ex->match.device, &d->control, err) &&
+           read_models(reader, ex->match.device, d->board.fingerprint, &d->models, err);
 }
 
 static void put_if_named(const struct qs_device_info *device, void *user)
@@ -168,6 +195,7 @@ static void say_one(struct qs_exchange *ex)
         qs_json_kraw(&d->j, "probed_wall_ns", "null");
     qs_json_kraw(&d->j, "board", d->board.json ? d->board.json : "null");
     qs_json_kraw(&d->j, "control", d->control.data);
+    qs_json_kraw(&d->j, "models", d->models.data);
     put_notice(ex, &d->j);
     qs_json_object_end(&d->j);
     qs_reply_json(ex, 200, &out);
@@ -177,5 +205,6 @@ void qs_handle_device(struct qs_exchange *ex)
 {
     struct one *d = qs_exchange_data(ex, sizeof *d, done_one);
     qs_buf_init(&d->control);
+    qs_buf_init(&d->models);
     qs_exchange_read(ex, read_one, say_one);
 }

@@ -106,6 +106,38 @@ static void on_progress(struct qs_progress *p, const json_t *d)
     end_line(p, due);
 }
 
+/* What is done, and how long all of it takes: the same phase is not told again where lines stay. */
+static void on_characterizing(struct qs_progress *p, const json_t *d)
+{
+    static const char *const words[][2] = {
+        {"rest", "at rest"}, {"warms", "under load"}, {"cools", "cooling down"}};
+    const char *phase = qs_json_get_text(d, "phase", "");
+    int64_t stage = qs_json_get_int(d, "stage", 0) + 1, stages = qs_json_get_int(d, "stages", 0);
+    int64_t at = 3 * stage + (strcmp(phase, "warms") == 0) + 2 * (strcmp(phase, "cools") == 0);
+    qs_buf_fmt(&p->line, "stage %" PRId64 " of %" PRId64 " (%s), ", stage, stages,
+               qs_json_get_text(d, "domain", "?"));
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(words[i][0], phase) == 0)
+            qs_buf_str(&p->line, words[i][1]);
+    qs_buf_str(&p->line, "; about ");
+    qs_text_duration(&p->line, qs_json_get_number(d, "left_ns", 0));
+    qs_buf_str(&p->line, " left");
+    end_line(p, at != p->noted_block);
+    p->noted_block = at;
+}
+
+static void on_characterized(struct qs_progress *p, const json_t *d)
+{
+    static const char *const words[][2] = {{"warms", "warms up"}, {"cools", "cools down"}};
+    for (size_t i = 0; i < 2 && !p->quiet; i++) {
+        const json_t *c = json_object_get(d, words[i][0]);
+        QS_BUF(text);
+        qs_layout_curve(c, &text);
+        note(p, "%s, %s: %s %s", qs_json_get_text(d, "domain", "?"), qs_json_get_text(d, "sensor", "?"),
+             words[i][1], text.data);
+    }
+}
+
 static void on_gate_waiting(struct qs_progress *p, const json_t *d)
 {
     qs_buf_str(&p->line, "waiting for quiet: ");
@@ -303,6 +335,8 @@ static const struct {
     void (*on)(struct qs_progress *p, const json_t *d);
     bool keeps_line; /* what it says does not replace the line */
 } kinds[] = {{"job.progress", on_progress, false},
+             {"job.characterizing", on_characterizing, false},
+             {"job.characterized", on_characterized, true},
              {"gate.waiting", on_gate_waiting, false},
              {"window.held", on_held, false},
              {"gate.timeout", on_gate_timeout, true},

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "config/document/doc.h"
+#include "config/job/characterize.h"
 #include "config/job/conditions.h"
 #include "config/job/plan.h"
 #include "config/job/stream.h"
@@ -54,16 +55,14 @@ struct qs_job_benchmark {
                                 in), or NULL: its only one */
     unsigned layout;         /* harness: enum qs_job_layout_kind */
     uint32_t evals;          /* harness: evaluations of an iteration; 0: tuned on the baseline */
-    struct qs_strings
-        argv; /* "{p}" stands for a parameter, "{{" for a brace; may be empty where every arm has its own */
-    struct qs_strings env; /* "K=V", in the order written */
-    bool env_inherit;      /* default true: the agent's environment below `env` */
-    char *dir;             /* or NULL: the run's own directory where the job has files, else the agent's */
-    char *user;            /* or NULL: the agent's own */
-    char *stdin_path;      /* or NULL: /dev/null */
+    struct qs_strings argv; /* "{p}" is a parameter, "{{" a brace; may be empty where every arm has its own */
+    struct qs_strings env;  /* "K=V", in the order written */
+    bool env_inherit;       /* default true: the agent's environment below `env` */
+    char *dir;              /* or NULL: the run's own directory where the job has files, else the agent's */
+    char *user;             /* or NULL: the agent's own */
+    char *stdin_path;       /* or NULL: /dev/null */
     enum qs_job_output output; /* STDOUT: mode stream alone, whose values are read from there */
-    char *output_file; /* FILE: what standard output goes to; mode stream: what the program writes, and
-                          its values are read from */
+    char *output_file;         /* FILE: where standard output goes; mode stream: where its values are read */
     struct qs_job_stream stream;
     int64_t output_max_bytes;    /* default 64 KiB */
     struct qs_strings artifacts; /* paths on the device, kept after each run; "{p}" is filled in */
@@ -109,6 +108,7 @@ struct qs_job_spec {
     uint32_t take_count;
     struct qs_job_plan plan;
     struct qs_job_trace trace;
+    struct qs_job_characterize characterize;
     struct qs_job_conditions *conditions; /* the job's own and those with a name, at least one */
     size_t condition_count;
     bool fail_on_regression;

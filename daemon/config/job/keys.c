@@ -403,6 +403,13 @@ static const struct qs_key job_keys[] = {
      .table = &qs_job_trace_table,
      .help = "Traced windows: what a run does once more under a tracer, never counted as a measurement. See "
              "below."},
+    {.name = "characterize",
+     .type = QS_KEY_MAP,
+     .offset = SPEC(characterize),
+     .table = &qs_job_characterize_table,
+     .help =
+         "The device itself is measured: how it warms up and cools down. The benchmarks are not run then. "
+         "See below."},
     {.name = "conditions",
      .type = QS_KEY_MAP,
      .offset = offsetof(struct qs_job_draft, own),

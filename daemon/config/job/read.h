@@ -27,7 +27,8 @@ extern const struct qs_table qs_farm_rule_table, qs_farm_metric_table; /* farm/h
 /* keys_plan.c: parts of the job's table. */
 extern const struct qs_table qs_job_compare_table, qs_job_devices_table, qs_job_plan_table,
     qs_job_condition_table, qs_job_condition_set_table;
-extern const struct qs_table qs_job_trace_table; /* keys_trace.c */
+extern const struct qs_table qs_job_trace_table;        /* keys_trace.c */
+extern const struct qs_table qs_job_characterize_table; /* keys_characterize.c */
 
 /* read_command.c: struct qs_strings */
 void qs_job_read_artifacts(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
@@ -118,6 +119,7 @@ bool qs_job_is_param_name(const char *name, size_t n);
 void qs_job_check_benchmark(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 void qs_job_check_arm(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 void qs_job_check_plan(struct qs_schema_reader *r, const struct qs_node *node, void *target);
+void qs_job_check_characterize(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 void qs_job_check_trace(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 

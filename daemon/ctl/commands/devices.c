@@ -109,6 +109,9 @@ static int run(struct qs_ctl *ctl)
     if (args->word_count == 2 && strcmp(args->argv[args->word[0]], "show") == 0 &&
         is_name(args->argv[args->word[1]]))
         return show(ctl, args->argv[args->word[1]]);
+    if (args->word_count == 2 && strcmp(args->argv[args->word[0]], "characterize") == 0 &&
+        is_name(args->argv[args->word[1]]))
+        return qs_characterize(ctl, args->argv[args->word[1]]);
     for (size_t i = 0; args->word_count == 2 && i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(args->argv[args->word[0]], verbs[i].word) == 0 && is_name(args->argv[args->word[1]]))
             return ask(ctl, &verbs[i], args->argv[args->word[1]]);
@@ -122,7 +125,7 @@ static int run(struct qs_ctl *ctl)
 const struct qs_command qs_command_devices = {
     .name = "devices",
     .summary = "List the devices of the farm and what they do",
-    .usage = "[OPTIONS] [show DEVICE | read DEVICE | clean DEVICE]",
+    .usage = "[OPTIONS] [show DEVICE | read DEVICE | clean DEVICE | characterize DEVICE]",
     .about =
         "show tells what a device is, which frequencies and sensors it has, what can be pinned, and what "
         "the last job changed on it and put back. read shows the current readings of a device's sensors: "

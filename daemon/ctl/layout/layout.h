@@ -103,6 +103,11 @@ void qs_layout_traces(const struct qs_layout *layout, const json_t *groups, stru
 void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 /* One of them: what it is, what was found on it, what its last session changed. */
 void qs_layout_device(const struct qs_layout *layout, const json_t *device, struct qs_buf *out);
+/* How it warms up and cools down (`models` of a device). */
+void qs_layout_heat(const struct qs_layout *layout, const json_t *device, struct qs_buf *out);
+/* "with a time constant of 15.3 s (15.1 to 15.5) towards 25.0 degrees (24.9 to 25.2)", or why it is not
+ * known. */
+void qs_layout_curve(const json_t *curve, struct qs_buf *out);
 /* What a session changed and whether it was put back (`control` of a device). */
 void qs_layout_control(const struct qs_layout *layout, const json_t *control, struct qs_buf *out);
 

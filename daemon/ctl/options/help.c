@@ -59,7 +59,7 @@ void qs_help_overview(const struct qs_face *face, struct qs_buf *out)
     heading(face, out, "Commands");
     for (size_t i = 0; qs_commands[i] != NULL; i++) {
         QS_BUF(lead);
-        qs_buf_fmt(&lead, "  %-11s", qs_commands[i]->name);
+        qs_buf_fmt(&lead, "  %-13s", qs_commands[i]->name);
         qs_face_wrap(face, out, lead.data, qs_commands[i]->summary, QS_INK_PLAIN);
     }
     qs_buf_char(out, '\n');

@@ -36,6 +36,7 @@ struct qs_activity { /* every operation may be NULL */
 #define QS_ACTIVITIES(A)                                                                                     \
     A(SESSION, session)                                                                                      \
     A(LOCK, lock)                                                                                            \
+    A(CHARACTERIZE, characterize)                                                                            \
     A(PIN, pin)                                                                                              \
     A(FILES, files)                                                                                          \
     A(HOOKS, hooks)                                                                                          \

@@ -245,7 +245,7 @@ void qs_activity_lock_look_again(struct qs_job_run *job, qs_job_run_then *then)
 
 static void locked(struct qs_job_run *job)
 {
-    qs_job_run_tell(job, &qs_step_lock, QS_JI_DONE);
+    qs_job_run_tell(job, &qs_step_lock, job->p.spec->characterize.on ? QS_JI_CHARACTERIZE : QS_JI_DONE);
 }
 
 static void look(struct qs_job_run *job)

@@ -14,6 +14,7 @@
 #include "device/job/impl.h"
 #include "device/job/events.h"
 #include "proto/names.h"
+#include "report/model.h"
 
 struct event {
     struct qs_buf buf;
@@ -96,6 +97,34 @@ void qs_job_event_restored(struct qs_job_run *job, size_t put_back, size_t left)
     qs_json_kint(&n.json, "files", (int64_t)put_back);
     qs_json_kint(&n.json, "left", (int64_t)left);
     tell(job, &n, "job.restored", false);
+}
+
+void qs_job_event_characterizing(struct qs_job_run *job, const struct qs_characterizing *at)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kstring(&n.json, "domain", at->domain);
+    qs_json_kstring(&n.json, "phase", at->phase);
+    qs_json_kint(&n.json, "stage", (int64_t)at->stage);
+    qs_json_kint(&n.json, "stages", (int64_t)at->stages);
+    qs_json_kint(&n.json, "left_ns", at->left_ns);
+    tell(job, &n, "job.characterizing", false);
+}
+
+void qs_job_event_characterized(struct qs_job_run *job, const struct qs_model_row *warms,
+                                const struct qs_model_row *cools)
+{
+    const struct qs_model_row *rows[] = {warms, cools};
+    struct event n;
+    begin(&n);
+    qs_json_kstring(&n.json, "domain", cools->domain);
+    qs_json_kstring(&n.json, "sensor", cools->sensor);
+    for (size_t i = 0; i < 2; i++) {
+        qs_json_kobject(&n.json, rows[i]->kind);
+        qs_model_json(rows[i], &n.json);
+        qs_json_object_end(&n.json);
+    }
+    tell(job, &n, "job.characterized", false);
 }
 
 void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns)

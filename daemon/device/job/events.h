@@ -12,6 +12,13 @@ struct qs_evals;
 struct qs_pins;
 struct qs_msg_waiting;
 struct qs_planner_answer;
+struct qs_model_row;
+
+struct qs_characterizing { /* what the device is like is being found */
+    const char *domain, *phase;
+    size_t stage, stages; /* from 0 */
+    int64_t left_ns;      /* of all */
+};
 
 void qs_job_event_start(struct qs_job_run *job);
 /* What the device lacks is known, and what is there already; and is there. */
@@ -21,6 +28,10 @@ void qs_job_event_pushed(struct qs_job_run *job, size_t files, int64_t bytes, in
  * what was put back, and what was not. */
 void qs_job_event_pinned(struct qs_job_run *job, const struct qs_pins *pins, unsigned again);
 void qs_job_event_restored(struct qs_job_run *job, size_t put_back, size_t left);
+void qs_job_event_characterizing(struct qs_job_run *job, const struct qs_characterizing *at);
+/* Of the sensor that moved most, with the load of one domain. */
+void qs_job_event_characterized(struct qs_job_run *job, const struct qs_model_row *warms,
+                                const struct qs_model_row *cools);
 void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns);
 void qs_job_event_evals(struct qs_job_run *job, const struct qs_evals *evals);
 void qs_job_event_plan(struct qs_job_run *job);

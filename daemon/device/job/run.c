@@ -280,8 +280,11 @@ static void finish(struct qs_job_run *job)
     qs_timer_stop(job->lost_timer);
     job->lost_timer = NULL;
     let_go(job, job->failed ? &job->err : &none, job->failed ? job->err.text : "abandoned");
-    struct qs_job_run_result result = {
-        .end = job->end, .err = job->err, .stopped = qs_schedule_stop_name(job->stop)};
+    bool characterized = job->p.spec->characterize.on;
+    struct qs_job_run_result result = {.end = job->end,
+                                       .err = job->err,
+                                       .stopped = characterized ? "characterized"
+                                                                : qs_schedule_stop_name(job->stop)};
     if (job->failed)
         result.end = QS_END_FAILED;
     else if (job->cancelled)

@@ -7,6 +7,7 @@
     S(IDLE, "idle", "start", none)                                                                           \
     S(SETTLE, "settle", "the session's row on disk", settle)                                                 \
     S(LOCK, "lock", "what the device has", lock)                                                             \
+    S(CHARACTERIZE, "characterize", "sensors and load, then the stage on disk", characterize)                \
     S(FILES, "files", "the job's files on the device", push)                                                 \
     S(SETUP, "setup", "the arms' setup commands", setup)                                                     \
     S(RUN, "run", "the run's row on disk, the agent's RUN_READY, its evaluations", run)                      \
@@ -32,6 +33,7 @@
 #define QS_JOB_RUN_INPUTS(E)                                                                                 \
     E(START, "start")                                                                                        \
     E(DONE, "done")                                                                                          \
+    E(CHARACTERIZE, "characterize")                                                                          \
     E(QUIET, "quiet")                                                                                        \
     E(DISARM, "disarm")                                                                                      \
     E(CLOSED, "closed")                                                                                      \

@@ -62,15 +62,30 @@ static void what_is_not_known_is_said(void **state)
          "been looked at yet: the first job that runs\non it does that.\n\nNo session has changed anything "
          "on it.\n"},
         {"{\"name\":\"a\",\"state\":\"ready\",\"simulated\":true,\"board\":{}}",
-         "device a: ready, simulated\n\nNo session has changed anything on it.\n"},
+         "device a: ready, simulated\n\nHow it warms up and cools down is not known: quiesce characterize "
+         "a\n\nNo session has changed anything on it.\n"},
         {"{\"name\":\"a\",\"state\":\"ready\",\"board\":{\"cpus\":\"0-3\",\"online\":\"0-3\",\"clusters\":[{"
          "\"name\":\"all\",\"cpus\":\"0-3\",\"max_khz\":1000000}],\"domains\":[{\"name\":\"p\",\"cpus\":\"0-"
          "3\","
          "\"steps_khz\":[999000,1000000],\"hw_min_khz\":0,\"hw_max_khz\":0,\"hold\":\"ok\"}]}}",
          "device a: ready\n  processors 0-3, up to 1.00 GHz\n\nfrequency of  CPUs  range                "
          "steps  governor "
-         " pin\np             0-3   999 MHz to 1.00 GHz      2  -         yes\n\nNo session has changed "
-         "anything on it.\n"}};
+         " pin\np             0-3   999 MHz to 1.00 GHz      2  -         yes\n\nHow it warms up and cools "
+         "down is not known: quiesce characterize a\n\nNo session has changed "
+         "anything on it.\n"},
+        {"{\"name\":\"a\",\"state\":\"ready\",\"board\":{},\"models\":[{\"kind\":\"sensor\",\"domain\":\"\","
+         "\"sensor\":\"x\",\"says\":\"still\",\"why\":"
+         "\"it "
+         "stayed\",\"job\":3},{\"kind\":\"cools\",\"domain\":\"big\",\"sensor\":\"t\",\"says\":\"fits\","
+         "\"tau_s\":15.04,\"tau_lo_s\":"
+         "9.5,\"tau_hi_s\":65,\"end_mc\":25040,\"end_lo_mc\":24000,\"end_hi_mc\":26000,\"low_mc\":30000,"
+         "\"high_mc\":70000,\"span_s\":9,"
+         "\"job\":3,\"trace\":[[0,70000],[3000,50000],[9000,30000]]}]}",
+         "device a: ready\n\nHow it warms up and cools down, by job 3\n  big, t: cools down with a time "
+         "constant of 15.0 s "
+         "(9.50 s to 1 min 5 s)\n  towards 25.0 °C (24.0 to 26.0)\n    70.0 █▅▁ 30.0 °C in 9.00 s\n- x "
+         "cannot be "
+         "relied on: it stayed\n\nNo session has changed anything on it.\n"}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct qs_layout layout = {.face = {.width = 80, .utf8 = true}};

@@ -3,6 +3,7 @@
 #include "stage_control.h"
 #include "stage_impl.h"
 #include "store/control.h"
+#include "store/model.h"
 
 struct answer {
     struct stage *s;
@@ -166,6 +167,21 @@ void qs_store_board(struct qs_store *store, const struct qs_board_row *board, qs
 {
     assert_string_equal(board->device, "local");
     answer(of(store), "board", done, user);
+}
+
+void qs_store_models(struct qs_store *store, const struct qs_model_rows *models, qs_store_done_fn *done,
+                     void *user)
+{
+    assert_string_equal(models->device, "local");
+    answer(of(store), "models", done, user);
+}
+
+/* Nothing was found before. */
+bool qs_read_models(struct qs_store_reader *r, const char *device, const char *fingerprint, bool with_traces,
+                    qs_model_fn *fn, void *user, struct qs_err *err)
+{
+    (void)r, (void)device, (void)fingerprint, (void)with_traces, (void)fn, (void)user, (void)err;
+    return true;
 }
 
 void qs_store_control(struct qs_store *store, const struct qs_control_rows *rows, qs_store_done_fn *done,

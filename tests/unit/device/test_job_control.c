@@ -466,11 +466,10 @@ static void test_every_row_is_taken(void **state)
     static const enum qs_job_run_state at[] = {QS_JS_LOCK, QS_JS_UNLOCK};
     size_t missing = 0;
     for (size_t i = 0; i < 2; i++) {
-        for (unsigned e = 0; e < QS_JI_COUNT; e++) {
-            if (stage_taken[at[i]][e] || !qs_job_run_find(at[i], (enum qs_job_run_input)e))
+        for (enum qs_job_run_input e = 0; e < QS_JI_COUNT; e++) {
+            if (stage_taken[at[i]][e] || e == QS_JI_CHARACTERIZE || !qs_job_run_find(at[i], e))
                 continue;
-            print_message("not taken: %s, %s\n", qs_job_run_state_text(at[i]),
-                          qs_job_run_input_text((enum qs_job_run_input)e));
+            print_message("not taken: %s, %s\n", qs_job_run_state_text(at[i]), qs_job_run_input_text(e));
             missing++;
         }
     }

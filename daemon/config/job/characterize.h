@@ -1,0 +1,13 @@
+/* The part of a job that measures a device. Owned by the job's spec (job.h). */
+#ifndef QS_CONFIG_JOB_CHARACTERIZE_H
+#define QS_CONFIG_JOB_CHARACTERIZE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct qs_job_characterize { /* the device itself is measured, and no benchmark */
+    bool on, again;          /* again: also what was found before */
+    int64_t rest_ns, heat_ns, cool_ns, every_ns;
+};
+
+#endif

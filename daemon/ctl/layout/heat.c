@@ -1,0 +1,158 @@
+/* How a device warms up and cools down, as `characterize` found it (`models` of a device). */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "ctl/client/api.h"
+#include "ctl/layout/layout.h"
+
+enum { STRIP_MOST = 32 };
+
+static bool is(const json_t *model, const char *key, const char *value)
+{
+    return strcmp(qs_json_get_text(model, key, ""), value) == 0;
+}
+
+static double number(const json_t *model, const char *key)
+{
+    return qs_json_get_number(model, key, NAN);
+}
+
+/* "15.3 s", "2 min 5 s" */
+static void add_time(struct qs_buf *out, double s)
+{
+    if (s < 60)
+        qs_buf_fmt(out, "%.*f s", s < 10 ? 2 : 1, s);
+    else
+        qs_text_duration(out, s * 1e9);
+}
+
+void qs_layout_curve(const json_t *curve, struct qs_buf *out)
+{
+    if (!is(curve, "says", "fits")) {
+        qs_buf_fmt(out, "is not known: %s", qs_json_get_text(curve, "why", "it was not measured"));
+        return;
+    }
+    qs_buf_str(out, "with a time constant of ");
+    add_time(out, number(curve, "tau_s"));
+    qs_buf_str(out, " (");
+    add_time(out, number(curve, "tau_lo_s"));
+    qs_buf_str(out, " to ");
+    add_time(out, number(curve, "tau_hi_s"));
+    qs_buf_fmt(out,
+               ") towards %.1f \xc2\xb0"
+               "C (%.1f to %.1f)",
+               number(curve, "end_mc") / 1000, number(curve, "end_lo_mc") / 1000,
+               number(curve, "end_hi_mc") / 1000);
+}
+
+/* The curve of this kind and domain that moved most; NULL: there is none. */
+static const json_t *strongest(const json_t *models, const char *kind, const char *domain)
+{
+    const json_t *model, *best = NULL;
+    double most = -1;
+    size_t i;
+    json_array_foreach(models, i, model)
+    {
+        double moved = number(model, "high_mc") - number(model, "low_mc");
+        if (is(model, "kind", kind) && is(model, "domain", domain) && moved > most) {
+            most = moved;
+            best = model;
+        }
+    }
+    return best;
+}
+
+/* The readings as a strip from the lowest to the highest: "25.1 ▁▃▅▇ 80.2 °C in 2 min". */
+static void add_strip(const struct qs_layout *layout, const json_t *curve, struct qs_buf *out)
+{
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    const json_t *trace = json_object_get(curve, "trace");
+    size_t n = json_array_size(trace), columns = n < STRIP_MOST ? n : STRIP_MOST;
+    double low = number(curve, "low_mc"), high = number(curve, "high_mc");
+    size_t room = layout->face.width > 24 ? layout->face.width - 24 : 0;
+    columns = columns < room ? columns : room;
+    if (n < 2 || !(high > low))
+        return;
+    const json_t *first = json_array_get(json_array_get(trace, 0), 1),
+                 *last = json_array_get(json_array_get(trace, n - 1), 1);
+    QS_BUF(text);
+    qs_buf_fmt(&text, "%.1f ", json_number_value(first) / 1000);
+    for (size_t i = 0; layout->face.utf8 && i < columns; i++) {
+        const json_t *at =
+            json_array_get(json_array_get(trace, i * (n - 1) / (columns > 1 ? columns - 1 : 1)), 1);
+        int step = (int)(8 * (json_number_value(at) - low) / (high - low));
+        qs_buf_str(&text, blocks[step < 0 ? 0 : step > 7 ? 7 : step]);
+    }
+    qs_buf_fmt(&text,
+               "%s%.1f \xc2\xb0"
+               "C in ",
+               layout->face.utf8 ? " " : "to ", json_number_value(last) / 1000);
+    add_time(&text, number(curve, "span_s"));
+    qs_face_wrap(&layout->face, out, "    ", text.data, QS_INK_DIM);
+}
+
+static void put_curve(const struct qs_layout *layout, const json_t *models, const char *kind,
+                      const char *domain, struct qs_buf *out)
+{
+    const json_t *curve = strongest(models, kind, domain);
+    QS_BUF(text);
+    if (curve == NULL)
+        return;
+    qs_buf_fmt(&text, "%s, %s: %s ", domain, qs_json_get_text(curve, "sensor", "?"),
+               strcmp(kind, "cools") == 0 ? "cools down" : "warms up");
+    qs_layout_curve(curve, &text);
+    qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
+    add_strip(layout, curve, out);
+}
+
+static void put_domains(const struct qs_layout *layout, const json_t *models, struct qs_buf *out)
+{
+    const json_t *model, *before;
+    size_t i, k;
+    json_array_foreach(models, i, model)
+    {
+        const char *domain = qs_json_get_text(model, "domain", "");
+        bool told = !is(model, "kind", "cools");
+        json_array_foreach(models, k, before)
+        {
+            if (k < i && is(before, "kind", "cools") && is(before, "domain", domain))
+                told = true;
+        }
+        if (told)
+            continue;
+        put_curve(layout, models, "warms", domain, out);
+        put_curve(layout, models, "cools", domain, out);
+    }
+}
+
+void qs_layout_heat(const struct qs_layout *layout, const json_t *device, struct qs_buf *out)
+{
+    const json_t *model, *models = json_object_get(device, "models"), *newest = NULL;
+    size_t i;
+    QS_BUF(text);
+    qs_buf_char(out, '\n');
+    json_array_foreach(models, i, model) newest = model; /* in the order in which they were found */
+    if (newest == NULL) {
+        qs_buf_fmt(&text, "How it warms up and cools down is not known: quiesce characterize %s",
+                   qs_json_get_text(device, "name", "DEVICE"));
+        qs_face_wrap(&layout->face, out, "", text.data, QS_INK_PLAIN);
+        return;
+    }
+    qs_buf_fmt(&text, "How it warms up and cools down, by job %" PRId64, qs_json_get_int(newest, "job", 0));
+    qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
+    qs_layout_time_field(layout, out, "found", newest, "found_wall_ns");
+    put_domains(layout, models, out);
+    json_array_foreach(models, i, model)
+    {
+        if (!is(model, "kind", "sensor") || is(model, "says", "ok"))
+            continue;
+        qs_buf_clear(&text);
+        qs_buf_fmt(&text, "%s cannot be relied on: %s", qs_json_get_text(model, "sensor", "?"),
+                   qs_json_get_text(model, "why", qs_json_get_text(model, "says", "")));
+        qs_face_wrap(&layout->face, out, "- ", text.data, QS_INK_WARN);
+    }
+}
