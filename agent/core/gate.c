@@ -87,7 +87,7 @@ static bool is_cold(const struct qs_gate_item *item, bool heats)
     double lo = (double)item->lo;
     double quarter = (item->flags & QS_GATE_HAS_HI) ? ((double)item->hi - lo) / 4 : DEGREE_MC;
     const struct qs_port_reading *r = &item->reading;
-    if (!(item->flags & QS_GATE_HEAT) || item->given_up) {
+    if (!(item->flags & QS_GATE_HEAT) || item->given_up || item->timeout_ns == 0) {
         return false;
     }
     return r->status == QS_READING_OK ? (double)r->value < lo + (heats ? quarter : 0)

@@ -87,7 +87,8 @@ static void wait_for_news(int signal_fd, const struct qs_keeper *keeper, int64_t
 static void stay_behind(struct qs_keeper *keeper)
 {
     sigset_t none;
-    if (qs_keeper_deadline_ns(keeper) == INT64_MAX || fork() != 0) {
+    keeper->answer_by_ns = 0; /* it has ended: nobody answers */
+    if (!keeper->on || qs_keeper_deadline_ns(keeper) == INT64_MAX || fork() != 0) {
         return;
     }
     prctl(PR_SET_NAME, QS_JOURNAL_LINGERER, 0, 0, 0);

@@ -187,9 +187,32 @@ static void on_loaded(const union qs_msg *reply, const struct qs_err *refused, v
 static void read_sensors(struct qs_job_run *job);
 static void finish_stage(struct qs_job_run *job);
 
-static void begin_phase(struct qs_job_run *job, enum qs_heat_phase phase)
+/* Those that are temperatures and can be read, as many as fit: equal for each reading of a session. */
+static void choose_sensors(struct qs_job_run *job, struct qs_build *list)
 {
     struct characterize *c = mine(job);
+    const struct qs_board *board = qs_activity_lock_board(job);
+    c->sensor_count = 0;
+    for (size_t i = 0; i < board->sensors.count; i++) {
+        const struct qs_board_sensor *s = &board->sensors.at[i];
+        const struct qs_binding b = {.name = qs_text_of(s->name),
+                                     .path = qs_text_of(s->path),
+                                     .mul = s->mul,
+                                     .div = s->div,
+                                     .lo = s->lo,
+                                     .hi = s->hi};
+        if (s->status == QS_SENSOR_OK && s->unit != QS_READS_COUNT && qs_activity_lock_add(list, &b))
+            c->sensors[c->sensor_count++] = s;
+    }
+}
+
+static void begin_phase(struct qs_job_run *job, enum qs_heat_phase phase)
+{
+    uint8_t memory[QS_CONTROL_MAX_BYTES];
+    struct characterize *c = mine(job);
+    struct qs_build list;
+    qs_build_init(&list, memory, sizeof memory);
+    choose_sensors(job, &list);
     const char *cpus = c->stage == 0 ? "" : qs_activity_lock_board(job)->clusters.at[c->stage - 1].cpus;
     c->phase = phase;
     c->began_ns = qs_loop_now_ns(job->p.loop);
@@ -248,21 +271,9 @@ static void read_sensors(struct qs_job_run *job)
 {
     uint8_t memory[QS_CONTROL_MAX_BYTES];
     struct characterize *c = mine(job);
-    const struct qs_board *board = qs_activity_lock_board(job);
     struct qs_build list;
     qs_build_init(&list, memory, sizeof memory);
-    c->sensor_count = 0;
-    for (size_t i = 0; i < board->sensors.count; i++) {
-        const struct qs_board_sensor *s = &board->sensors.at[i];
-        const struct qs_binding b = {.name = qs_text_of(s->name),
-                                     .path = qs_text_of(s->path),
-                                     .mul = s->mul,
-                                     .div = s->div,
-                                     .lo = s->lo,
-                                     .hi = s->hi};
-        if (s->status == QS_SENSOR_OK && s->unit != QS_READS_COUNT && qs_activity_lock_add(&list, &b))
-            c->sensors[c->sensor_count++] = s;
-    }
+    choose_sensors(job, &list);
     const struct qs_msg_bind m = {.id = ++c->id, .sensors = qs_build_list(&list)};
     c->asked_ns = qs_loop_now_ns(job->p.loop);
     ask(job, QS_MSG_BIND, &m, on_bound);

@@ -317,6 +317,15 @@ static void write_next(struct qs_job_run *job)
     ask(job, QS_MSG_TUNE, &m, on_tuned);
 }
 
+/* What was watched for the conditions before is watched no more. */
+static void hold_nothing(struct qs_job_run *job)
+{
+    if (mine(job)->watching)
+        bind_watches(job);
+    else
+        go_on(job);
+}
+
 static void hold(struct qs_job_run *job)
 {
     struct pin *p = mine(job);
@@ -325,11 +334,11 @@ static void hold(struct qs_job_run *job)
     const struct qs_board *board = qs_activity_lock_board(job);
     qs_pins_done(&p->pins);
     p->sent = 0;
-    if (qs_wishes_none(&wishes)) {
-        if (p->watching)
-            bind_watches(job);
-        else
-            go_on(job);
+    if (qs_job_run_over(job)) { /* cancelled while the device was looked at again */
+        go_on(job);
+        return;
+    } else if (qs_wishes_none(&wishes)) {
+        hold_nothing(job);
         return;
     }
     bool ok =
@@ -348,7 +357,7 @@ static void hold(struct qs_job_run *job)
     if (!ok)
         fail(job, &err);
     else if (p->pins.items.count == 0)
-        go_on(job);
+        hold_nothing(job);
     else
         write_next(job);
 }

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 
-enum { SENSOR_MOST_C_PER_S = 20, JUMP_LEAST_C = 5, MOVED_LEAST_C = 5, STILL_MOST_C = 1 };
+enum { TRACE_MOST = 1000, SENSOR_MOST_C_PER_S = 20, JUMP_LEAST_C = 5, MOVED_LEAST_C = 5, STILL_MOST_C = 1 };
 static const double LEVEL = 0.95;
 
 const char *qs_heat_phase_name(enum qs_heat_phase phase)
@@ -170,12 +170,12 @@ static void explain(const struct qs_cooling *c, enum qs_heat_phase phase, struct
     }
 }
 
-/* "[[0,78000],[1000,77000]]" */
+/* "[[0,78000],[1000,77000]]": every so many, where there are more than TRACE_MOST. */
 static void put_trace(const double *times, const double *values, size_t n, struct qs_buf *out)
 {
     struct qs_json j = qs_json_to(out);
     qs_json_array(&j);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i += 1 + (n - 1) / TRACE_MOST) {
         qs_json_array(&j);
         qs_json_int(&j, llround((times[i] - times[0]) * 1000));
         qs_json_int(&j, llround(values[i] * 1000));

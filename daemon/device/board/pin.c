@@ -230,6 +230,12 @@ static bool put_governors(struct work *w, const struct qs_wishes *wishes, struct
     return ok;
 }
 
+/* Then the number is the owner's, and is put back; under any other governor it goes with ours. */
+static bool was_set_by_hand(const struct qs_board_domain *d)
+{
+    return d->governor != NULL && strcmp(d->governor, "userspace") == 0;
+}
+
 static void put_limits(struct work *w, const struct qs_wishes *wishes)
 {
     for (size_t i = 0; i < w->count; i++) {
@@ -241,7 +247,7 @@ static void put_limits(struct work *w, const struct qs_wishes *wishes)
         put_number(w, d->max_file, raw, 0);
         put_number(w, d->min_file, raw, 0);
         if (d->set_file != NULL && governor != NULL && strcmp(governor, "userspace") == 0)
-            put_number(w, d->set_file, raw, QS_PIN_TRANSIENT);
+            put_number(w, d->set_file, raw, was_set_by_hand(d) ? 0 : QS_PIN_TRANSIENT);
     }
 }
 

@@ -60,7 +60,9 @@ def found_as_it_is(tap):
         tap.ok(len(curve["trace"]) == curve["readings"] > 50, "with its readings", told)
         warms = models(daemon, "warms", "all")["thermal:cpu-thermal"]
         tap.ok(warms["high_mc"] > rest + 15000, "it was warm", [str(warms)[:300]])
-        tap.equal(models(daemon, "sensor", "")["thermal:cpu-thermal"]["says"], "ok", "the sensor is to be relied on")
+        sensor = models(daemon, "sensor", "")["thermal:cpu-thermal"]
+        tap.equal(sensor["says"], "ok", "the sensor is to be relied on")
+        tap.ok(rest - 1000 <= sensor["low_mc"] <= rest + 1000, "its lowest value is that at rest", [str(sensor), str(rest)])
         page = bed.cli("devices", "show", "board")
         tap.ok("cools down with a time constant of 1." in page.stdout and page.returncode == 0, "the page has it", [page.stdout[-1500:]])
         tap.equal(bed.one("SELECT count(*) FROM v_run"), 0, "no benchmark was run")
