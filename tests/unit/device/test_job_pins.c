@@ -88,8 +88,8 @@ static void test_what_throttles(void **state)
         " cooling:pwm-fan(class/thermal/cooling_device1/cur_state)=-2147483648..2147483647/1",
         " cooling:thermal-cpufreq-0(class/thermal/cooling_device0/cur_state)=-2147483648..2147483647/17",
         " throttle.package(devices/system/cpu/cpu0/thermal_throttle/package_throttle_count)=",
-        " throttle.cpu0.count(devices/system/cpu/cpu0/thermal_throttle/core_throttle_count)=-2147483648.."
-        "2147483647/17",
+        (" throttle.cpu0.count(devices/system/cpu/cpu0/thermal_throttle/core_throttle_count)=-2147483648.."
+         "2147483647/17"),
         " throttled.now(devices/platform/soc/soc:firmware/get_throttled)=0..0/11",
         " throttled.since(devices/platform/soc/soc:firmware/get_throttled)=-2147483648..2147483647/25"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
