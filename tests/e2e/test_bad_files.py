@@ -4,6 +4,7 @@ a mistaken job is ever stored."""
 import hashlib
 import json
 import os
+import re
 import subprocess
 
 from lib import QUIESCED, Bed, run_cases
@@ -88,6 +89,24 @@ def jobs(tap):
         tap.equal(bed.sql("SELECT (SELECT count(*) FROM job), (SELECT count(*) FROM arm), (SELECT count(*) FROM point), "
                           "(SELECT count(*) FROM build)"), [(0, 0, 0, 0)], "nothing is half submitted")
         tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def narrow(tap):
+    """On a narrow terminal the hints wrap below themselves; the place and the quoted line stay as editors look for them"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        path = bed.file("bad.yaml", GOOD + "stoprule: 3\n")
+        wide, thin = (bed.cli("submit", "--check", path, env={"COLUMNS": str(columns)}) for columns in (300, 40))
+        tap.equal((wide.returncode, thin.returncode), (2, 2), "both are refused")
+        lines = thin.stderr.splitlines()
+        hint = [line for line in wide.stderr.splitlines() if line.startswith("        the keys here are: ")]
+        tap.equal(len(hint), 1, "wide, the hint is one line")
+        tap.ok(any(line.startswith(f"{path}:") and line.endswith("stoprule: unknown key") for line in lines), "the place is one line", lines)
+        tap.ok("| stoprule: 3" in thin.stderr, "the line is quoted", lines)
+        wrapped = [line for line in lines if re.match(" {8}[^ ]", line)]
+        tap.ok(len(wrapped) > 1 and max(map(len, wrapped)) <= 40, "narrow, the hint takes several lines of 40 columns", wrapped)
+        tap.equal(" ".join(line.strip() for line in wrapped), hint[0].strip() if hint else None, "with the same words")
 
 
 def files(tap):
@@ -179,4 +198,4 @@ metrics: {{power: {{command: [cat], unit: mW}}}}
             tap.ok(told.returncode == 2 and word in told.stderr, f"{argv[0]}: usage is explained", [told.returncode, told.stderr])
 
 
-run_cases(jobs, files, farms)
+run_cases(jobs, narrow, files, farms)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "ctl/client/boot.h"
 #include "ctl/client/peer.h"
@@ -83,14 +84,22 @@ int qs_api_fail_advised(struct qs_ctl *ctl, const struct qs_err *err, const char
     return qs_api_exit_of(qs_errc_slug(err->code));
 }
 
-/* Every line of a block, escaped. */
+/* Every line of a block, escaped. A hint is prose and wraps below itself; "job.yaml:3:5: ..." (editors look
+ * for it) and the quoted source with its caret stay as they are. */
 static void add_block(const struct qs_face *face, const char *text, struct qs_buf *out)
 {
     while (*text != '\0') {
-        size_t n = strcspn(text, "\n");
-        QS_FREED char *line = strndup(text, n);
-        qs_face_text(face, out, line != NULL ? line : "");
-        qs_buf_char(out, '\n');
+        size_t n = strcspn(text, "\n"), indent = strspn(text, " ");
+        QS_FREED char *line = qs_strndup(text, n);
+        bool quoted = line[strspn(line, " 0123456789")] == '|';
+        bool hint = indent > 0 && indent < n && !quoted;
+        if (hint) {
+            QS_FREED char *lead = qs_strndup(text, indent);
+            qs_face_wrap(face, out, lead, line + indent, QS_INK_PLAIN);
+        } else {
+            qs_face_text(face, out, line);
+            qs_buf_char(out, '\n');
+        }
         text += n + (text[n] == '\n');
     }
 }
