@@ -1,6 +1,7 @@
 """A board whose kernel is real: a guest of QEMU (software emulation, no root) with a stock kernel of Debian, whose drivers are given by
-board.asl what they drive. The guest's first serial line takes commands, its agent is at a virtual console, which is a terminal here;
+board.asl what they drive. Its agent is at a virtual console, which is a terminal here; a second one takes commands;
 temperature and clocks are set and read from outside, through the monitor."""
+import hashlib
 import json
 import lzma
 import os
@@ -127,6 +128,10 @@ class Archive:
         return b"".join(self.parts)
 
 
+def summed(content):
+    return hashlib.md5(content).hexdigest()
+
+
 def read(path):
     with open(path, "rb") as f:
         return f.read()
@@ -163,15 +168,15 @@ class Machine:
             f.truncate(16 << 20)
         subprocess.run([tool_path("mkfs.ext4"), "-q", "-F", self.at("disk")], check=True, capture_output=True)
         self.process = Process(bed, "qemu", [
-            "setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64",
+            "qemu-system-x86_64",
             "-accel", "tcg,thread=multi", "-machine", "q35", "-cpu", "max,family=23", "-smp", "2", "-m", "256",
             "-nodefaults", "-no-user-config", "-display", "none", "-vga", "none", "-net", "none",
             "-kernel", image, "-initrd", self.at("first.cpio"),
             "-append", "console=ttyS0 quiet panic=5 mitigations=off",
             "-device", "pc-testdev", "-acpitable", f"file={self.at('board.aml')}",
             "-drive", f"file={self.at('disk')},if=virtio,format=raw,cache=writethrough",
-            "-serial", "stdio", "-chardev", f"socket,id=shell,path={self.at('shell')},server=on,wait=off", "-serial", "chardev:shell",
-            "-chardev", "pty,id=agent", "-device", "virtio-serial-pci", "-device", "virtconsole,chardev=agent",
+            "-serial", "stdio", "-chardev", f"socket,id=shell,path={self.at('shell')},server=on,wait=off", "-chardev", "pty,id=agent",
+            "-device", "virtio-serial-pci", "-device", "virtconsole,chardev=agent", "-device", "virtconsole,chardev=shell",
             "-qmp", f"unix:{self.at('qmp')},server=on,wait=off"])
         self.shell = self.monitor = None
 
@@ -233,16 +238,24 @@ class Machine:
 
     def run(self, command, want=0):
         """A line of shell in the guest, and what it says."""
-        self.shell.write(command.encode() + b"\n")
+        return self.say(summed(command.encode()), command, want)
+
+    def say(self, total, command, want=0):
+        """The same with a sum for the line, so that both sides see what gets lost on the way."""
+        self.shell.write(f"{total} {command}\n".encode())
         self.shell.flush()
         lines = []
-        while True:
-            line = self.shell.readline().decode(errors="replace").strip()
-            if line.startswith("= "):
-                if want is not None and int(line[2:]) != want:
-                    raise Failed(f"`{command}` in the guest ended with {line[2:]}: {lines}")
-                return "\n".join(lines)
+        while not (end := re.fullmatch(rb"= (\w+) ([0-9a-f]{32})\r?\n", line := self.shell.readline())):
+            if not line:
+                raise Failed(f"the guest's line is closed; it said {lines}")
             lines.append(line)
+        status = end[1].decode()
+        said = b"".join(lines)
+        if summed(said) != end[2].decode():
+            raise Failed(f"the answer to `{command}` in the guest has lost something: {said}")
+        if status == "damaged" or (want is not None and int(status) != want):
+            raise Failed(f"`{command}` in the guest ended with {status}: {said}")
+        return said.decode(errors="replace").strip()
 
     def power_cut(self):
         """Off and on, as with the plug: what was not on the disk is gone."""

@@ -6,8 +6,8 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "e2e"))
-from lib import Bed, run_cases, until  # noqa: E402  (the path has to be known first)
-from machine import Machine, NoPackages, why_not  # noqa: E402
+from lib import Bed, Failed, run_cases, until  # noqa: E402  (the path has to be known first)
+from machine import Machine, NoPackages, summed, why_not  # noqa: E402
 from tap import Tap  # noqa: E402
 
 POLICY = "/sys/devices/system/cpu/cpufreq/policy%d/"
@@ -52,6 +52,22 @@ def measuring(machine, seconds):
 def kill(machine, *words):
     """At once, and no other is started."""
     machine.run("touch /tmp/held-back; kill -9 " + " ".join(pid for w in words for pid in processes(machine, w)))
+
+
+def lost_bytes_are_seen(tap, machine):
+    """A line for the guest that has lost a byte is not run, and an answer that has lost or gained one is no answer"""
+    def refused(what, words):
+        try:
+            what()
+        except Failed as failed:
+            return words in str(failed)
+        return False
+    whole = "echo touched >/tmp/touched"
+    tap.ok(refused(lambda: machine.say(summed(whole.encode()), whole[:-1]), "damaged"), "a line that is a byte short")
+    tap.equal(machine.run("test -e /tmp/touche -o -e /tmp/touched || echo none"), "none", "was not run")
+    tap.ok(refused(lambda: machine.run("echo stray >&3"), "has lost something"), "an answer with a line that nobody summed")
+    tap.ok(refused(lambda: machine.run("false"), "ended with 1"), "a command that fails")
+    tap.equal(len(machine.run("busybox seq 3000")), len("\n".join(map(str, range(1, 3001)))), "a long answer is whole")
 
 
 def drivers_are_found(tap, machine):
@@ -189,7 +205,8 @@ def main():
         except NoPackages as missing:
             without_it(str(missing))
         with machine:
-            cases = (drivers_are_found, held_and_put_back, waits_until_it_is_cool, throttled_by_the_kernel, agent_is_killed, power_is_cut)
+            cases = (lost_bytes_are_seen, drivers_are_found, held_and_put_back, waits_until_it_is_cool, throttled_by_the_kernel, agent_is_killed,
+                     power_is_cut)
             run_cases(*(functools.wraps(case)(functools.partial(case, machine=machine)) for case in cases))
 
 
