@@ -19,6 +19,7 @@ import traceback
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 from tap import Tap  # noqa: E402  (the path has to be known first)
+from tied import tied  # noqa: E402
 
 BOUND_S = 60
 QUIESCED = os.environ.get("QS_QUIESCED", "quiesced")
@@ -187,14 +188,14 @@ class Events:
 
 
 class Process:
-    """A child with its output in a file that is judged at the end."""
+    """A child with its output in a file that is judged at the end. It does not outlive the test."""
 
     def __init__(self, bed, name, argv, env=None, stdin=subprocess.DEVNULL):
         self.name, self.argv = name, argv
         bed.count += 1
         self.log_path = os.path.join(bed.path, f"{bed.count:02d}-{name}.log")
         self.log = open(self.log_path, "wb")
-        self.child = subprocess.Popen(argv, stdin=stdin, stdout=self.log, stderr=subprocess.STDOUT, env=env or bed.env,
+        self.child = subprocess.Popen(tied(argv), stdin=stdin, stdout=self.log, stderr=subprocess.STDOUT, env=env or bed.env,
                                       start_new_session=True)
         self.pid = self.child.pid
         bed.processes.append(self)

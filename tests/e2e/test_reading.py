@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 
 from lib import AGENT, BOUND_S, QUIESCE, QUIESCED, SANITIZER, Bed, alive, run_cases, until
+from tied import tied
 
 SQLITES = ("-wal", "-shm")
 QUICK = ("--runs", "2", "--iterations", "3", "--warmup", "1")
@@ -120,7 +121,7 @@ def an_owner_elsewhere(tap):
 def only_reading(tap):
     """`quiesced --reading` by hand: it answers, refuses what would change something, and ends with its input"""
     with Bed() as bed:
-        process = subprocess.Popen([QUIESCED, "--reading"], env=bed.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        process = subprocess.Popen(tied([QUIESCED, "--reading"]), env=bed.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    text=True)
         until("its socket is there", lambda: os.path.exists(bed.socket))
         told = bed.cli("submit", bed.file("job.yaml", "quiesce: 1\nbenchmarks: [{name: x, argv: ['true']}]\n"))
@@ -159,7 +160,7 @@ def terminal_as_it_was(tap):
     """A terminal is not left non-blocking by a daemon that reads, even one that was killed"""
     with Bed() as bed:
         master, terminal = os.openpty()
-        process = subprocess.Popen([QUIESCED, "--reading"], env=bed.env, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        process = subprocess.Popen(tied([QUIESCED, "--reading"]), env=bed.env, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         until("its socket is there", lambda: os.path.exists(bed.socket))
         tap.ok(os.get_blocking(terminal), "while it runs")
         os.write(master, b"\n")

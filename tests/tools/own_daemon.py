@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+from tied import tied
+
 
 class OwnDaemon:
     """`env` finds it, `db` is its database; `pid` is its process."""
@@ -19,7 +21,7 @@ class OwnDaemon:
         self.env = dict(os.environ, QUIESCE_SOCKET=self.socket, XDG_STATE_HOME=self.folder, XDG_RUNTIME_DIR=self.folder)
         self.log = os.path.join(self.folder, "quiesced.log")
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen([os.path.abspath(quiesced), "--socket", self.socket, "--db", self.db, *options],
+            self.process = subprocess.Popen(tied([os.path.abspath(quiesced), "--socket", self.socket, "--db", self.db, *options]),
                                             env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         for _ in range(200):
             if os.path.exists(self.socket) or self.process.poll() is not None:
