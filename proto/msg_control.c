@@ -2,6 +2,8 @@
 
 #include "proto/codec.h"
 
+#include <string.h>
+
 /* The smallest list that is whole must fit, and its message the shortest frame. */
 _Static_assert(2 + QS_CONTROL_PATH_MAX_BYTES + 7 + QS_FOUND_MAX_BYTES <= QS_CONTROL_MAX_BYTES, "one file");
 _Static_assert(QS_CONTROL_MAX_BYTES + 64 <= QS_FRAME_FLOOR_BYTES, "a list must fit the shortest frame");
@@ -11,6 +13,12 @@ _Static_assert(QS_TUNE_MAX *(9 + 2 * QS_TUNE_SAID_MAX_BYTES) <= QS_CONTROL_MAX_B
 static bool is_path(struct qs_text t)
 {
     return qs_codec_is_inside(t, QS_CONTROL_PATH_MAX_BYTES);
+}
+
+/* A text of more than one line. NUL is in no text. */
+static bool is_command(struct qs_text t)
+{
+    return t.n <= QS_CONTROL_PATH_MAX_BYTES && t.n > 0 && memchr(t.p, '\n', t.n) != NULL;
 }
 
 static void check(struct qs_wire_reader *r, bool fits)
@@ -167,8 +175,8 @@ static struct qs_tune read_tune(struct qs_wire_reader *r)
     struct qs_tune v = {.path = qs_get_text(r)};
     v.value = qs_get_text(r);
     v.flags = qs_get_u8(r);
-    check(r, is_path(v.path) && v.value.n <= QS_TUNE_VALUE_MAX_BYTES &&
-                 (v.flags & ~(unsigned)QS_TUNE_FLAGS) == 0);
+    check(r, (v.flags & QS_TUNE_COMMAND ? is_command(v.path) : is_path(v.path) && !is_command(v.path)) &&
+                 v.value.n <= QS_TUNE_VALUE_MAX_BYTES && (v.flags & ~(unsigned)QS_TUNE_FLAGS) == 0);
     return v;
 }
 
@@ -292,7 +300,7 @@ static struct qs_restored read_restored(struct qs_wire_reader *r)
 {
     struct qs_restored v = {.path = qs_get_text(r)};
     v.result = read_tuned(r);
-    check(r, is_path(v.path));
+    check(r, is_path(v.path) || is_command(v.path));
     return v;
 }
 

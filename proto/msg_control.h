@@ -75,7 +75,9 @@ enum qs_tune_flag {
     QS_TUNE_BLIND = 2,      /* the file cannot be read back */
     QS_TUNE_TRANSIENT = 4,  /* it is not put back: it goes with another file (the frequency that governor
                                "userspace" has), and may say what cannot be written ("undefined") */
-    QS_TUNE_FLAGS = 7
+    /* Where QS_FEATURE_SWITCH is agreed. */
+    QS_TUNE_COMMAND = 8, /* path is commands (agent/linux/tool.h): several lines, as no file's path has */
+    QS_TUNE_FLAGS = 15
 };
 struct qs_tune {
     struct qs_text path;
@@ -131,7 +133,7 @@ int qs_msg_decode_restore(const uint8_t *p, size_t n, struct qs_msg_restore *m);
 
 /* One file: result.before is what had to be put back. SET or SAME: it stands there. */
 struct qs_restored {
-    struct qs_text path;
+    struct qs_text path; /* a command only where QS_FEATURE_SWITCH is agreed */
     struct qs_tuned result;
 };
 bool qs_list_restored(struct qs_iter *it, struct qs_restored *out);

@@ -21,6 +21,7 @@ struct qs_port_controlled {
 /* All mandatory; ctx is the port's. The first three are answered by one qs_agent_on_control() each, later;
  * one of them at a time. An answer that was not waited for any more is not told. */
 struct qs_port_control {
+    bool tools; /* a path may be a command, see linux/tool.h */
     /* Keeps what stands in the file, then writes it. flags: enum qs_tune_flag of the wire. */
     void (*tune)(void *ctx, const char *path, const char *value, uint8_t flags);
     /* Reads it back: SET where it says `value`, else SLIPPED; only `after` is filled in. */

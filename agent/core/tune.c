@@ -110,12 +110,26 @@ static enum qs_agent_event send_tuned(struct qs_agent *agent)
     return QS_EV_ANSWERED;
 }
 
+static bool has_tool(const struct qs_list *writes)
+{
+    struct qs_iter it = qs_list_iter(writes);
+    struct qs_tune t;
+    bool ret = false;
+    while (qs_list_tune(&it, &t)) {
+        ret = ret || (t.flags & QS_TUNE_COMMAND);
+    }
+    return ret;
+}
+
 enum qs_agent_event qs_act_tune(struct qs_agent *agent)
 {
     const struct qs_msg_tune *m = &agent->msg->tune;
     struct qs_agent_control *c = &agent->control;
     if (!(agent->features & QS_FEATURE_CONTROL)) {
         return qs_talk_malformed(agent, QS_WIRE_E_TYPE);
+    }
+    if (!(agent->features & QS_FEATURE_SWITCH) && has_tool(&m->writes)) {
+        return qs_talk_malformed(agent, QS_WIRE_E_VALUE);
     }
     agent->asked_id = m->id;
     agent->deadline_ns = 0;
@@ -142,6 +156,7 @@ enum qs_agent_event qs_act_tuned(struct qs_agent *agent)
         row->outcome = file->outcome;
         row->error = file->error;
         memcpy(row->before, file->before, sizeof row->before);
+        memcpy(row->after, file->after, sizeof row->after);
     } else {
         bool stands = file->outcome == QS_TUNE_SET;
         row->outcome = stands ? row->outcome : file->outcome;
@@ -191,7 +206,8 @@ enum qs_agent_event qs_act_restored(struct qs_agent *agent)
     if (file->end) {
         end_lease(agent);
     } else {
-        const struct qs_restored row = {.path = qs_text_of(file->path),
+        bool told = !strchr(file->path, '\n') || (agent->features & QS_FEATURE_SWITCH);
+        const struct qs_restored row = {.path = qs_text_of(told ? file->path : "command"),
                                         .result = {.outcome = (enum qs_tune_outcome)file->outcome,
                                                    .error = file->error,
                                                    .before = qs_text_of(file->before),

@@ -1,6 +1,7 @@
 #include "linux/hand.h"
 
 #include "linux/io.h"
+#include "linux/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,15 +19,18 @@
 
 enum { DEATH_MS = 100 }; /* a killed hand whose driver lets itself be interrupted has ended by then */
 
+#define TOOL_NS INT64_C(10000000000) /* a command of a phone starts a virtual machine */
+
 struct order {
     bool write;
+    int64_t tool_ns;
     char path[QS_HAND_PATH_BYTES];
     char text[QS_HAND_PATH_BYTES + 1];
 };
 
 void qs_hand_init(struct qs_hand *hand, const char *root, int64_t limit_ns)
 {
-    *hand = (struct qs_hand){.root = root, .limit_ns = limit_ns, .pid = 0, .fd = -1};
+    *hand = (struct qs_hand){.root = root, .limit_ns = limit_ns, .tool_ns = TOOL_NS, .pid = 0, .fd = -1};
 }
 
 static enum qs_hand_end failed(struct qs_hand_result *ret)
@@ -83,12 +87,32 @@ static enum qs_hand_end write_file(const char *path, const char *text, struct qs
     return end;
 }
 
+/* A tool's text is given without the line's end of a file. */
+static void use_tool(struct order *order, struct qs_hand_result *ret)
+{
+    order->text[strcspn(order->text, "\n")] = '\0';
+    if (order->write) {
+        qs_tool_write(order->path, order->text, order->tool_ns, ret);
+    } else {
+        qs_tool_read(order->path, order->tool_ns, ret);
+    }
+}
+
+static void use_file(const char *root, const struct order *order, struct qs_hand_result *ret)
+{
+    static char path[PATH_MAX];
+    ret->end = root ? resolve(root, order->path, path, ret) : QS_HAND_MISSING;
+    if (ret->end == QS_HAND_DONE) {
+        ret->end = order->write ? write_file(path, order->text, ret) : read_file(path, ret);
+    }
+}
+
 static void serve(const char *given_root, int fd, pid_t parent)
 {
     static struct qs_hand_result result;
     static char root[PATH_MAX];
-    static char path[PATH_MAX];
     struct order order;
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     prctl(PR_SET_NAME, "qs-hand", 0, 0, 0);
     qs_io_let_go(
@@ -97,9 +121,10 @@ static void serve(const char *given_root, int fd, pid_t parent)
     while (getppid() == parent && recv(fd, &order, sizeof order, 0) == (ssize_t)sizeof order) {
         result.error = 0;
         result.n = 0;
-        result.end = rooted ? resolve(root, order.path, path, &result) : QS_HAND_MISSING;
-        if (result.end == QS_HAND_DONE) {
-            result.end = order.write ? write_file(path, order.text, &result) : read_file(path, &result);
+        if (qs_tool_is(order.path)) {
+            use_tool(&order, &result);
+        } else {
+            use_file(rooted ? root : NULL, &order, &result);
         }
         result.text[result.n] = '\0';
         if (send(fd, &result, sizeof result, MSG_NOSIGNAL) != (ssize_t)sizeof result) {
@@ -171,11 +196,11 @@ static int leave(struct qs_hand *hand)
 }
 
 /* False: it did not come in time, or the hand has died. */
-static bool hear(const struct qs_hand *hand, struct qs_hand_result *ret)
+static bool hear(const struct qs_hand *hand, int64_t limit_ns, struct qs_hand_result *ret)
 {
-    int64_t end_ns = qs_io_now_ns(CLOCK_MONOTONIC) + hand->limit_ns;
+    int64_t end_ns = qs_io_now_ns(CLOCK_MONOTONIC) + limit_ns;
     struct pollfd fd = {.fd = hand->fd, .events = POLLIN};
-    int64_t left_ns = hand->limit_ns;
+    int64_t left_ns = limit_ns;
     while (left_ns > 0 && fd.revents == 0) {
         (void)!poll(&fd, 1, (int)((left_ns + 999999) / 1000000)); /* where it fails, no news */
         left_ns = end_ns - qs_io_now_ns(CLOCK_MONOTONIC);
@@ -195,7 +220,9 @@ static void order_one(struct qs_hand *hand, const struct order *order, struct qs
         ret->error = errno;
         return;
     }
-    if (send(hand->fd, order, sizeof *order, MSG_NOSIGNAL) == (ssize_t)sizeof *order && hear(hand, ret)) {
+    int64_t limit_ns = hand->limit_ns + (qs_tool_is(order->path) ? hand->tool_ns : 0);
+    if (send(hand->fd, order, sizeof *order, MSG_NOSIGNAL) == (ssize_t)sizeof *order &&
+        hear(hand, limit_ns, ret)) {
         return;
     }
     ret->end = QS_HAND_LATE;
@@ -205,9 +232,11 @@ static void order_one(struct qs_hand *hand, const struct order *order, struct qs
     *stuck_fd = leave(hand);
 }
 
-static bool fill(struct order *order, const char *path, const char *text, struct qs_hand_result *ret)
+static bool fill(const struct qs_hand *hand, struct order *order, const char *path, const char *text,
+                 struct qs_hand_result *ret)
 {
     memset(order, 0, sizeof *order);
+    order->tool_ns = hand->tool_ns;
     if ((size_t)snprintf(order->path, sizeof order->path, "%s", path) < sizeof order->path &&
         (size_t)snprintf(order->text, sizeof order->text, "%s\n", text) < sizeof order->text) {
         return true;
@@ -220,7 +249,7 @@ void qs_hand_read(struct qs_hand *hand, const char *path, struct qs_hand_result 
 {
     struct order order;
     int stuck_fd = -1;
-    if (fill(&order, path, "", ret)) {
+    if (fill(hand, &order, path, "", ret)) {
         order_one(hand, &order, ret, &stuck_fd);
         qs_io_close(&stuck_fd); /* what it reads nobody needs any more */
     }
@@ -231,7 +260,7 @@ void qs_hand_write(struct qs_hand *hand, const char *path, const char *text, str
 {
     struct order order;
     *stuck_fd = -1;
-    if (fill(&order, path, text, ret)) {
+    if (fill(hand, &order, path, text, ret)) {
         order.write = true;
         order_one(hand, &order, ret, stuck_fd);
     }

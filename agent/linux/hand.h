@@ -21,6 +21,7 @@ enum qs_hand_end {
 struct qs_hand {
     const char *root; /* borrowed: files below it, and no others */
     int64_t limit_ns; /* for one file */
+    int64_t tool_ns;  /* for the command of a tool (tool.h), beside that */
     pid_t pid;
     int fd; /* owned; -1: there is none now */
 };
@@ -34,7 +35,7 @@ struct qs_hand_result {
 };
 
 void qs_hand_init(struct qs_hand *hand, const char *root, int64_t limit_ns);
-/* path: relative to the root; where links lead it must be below it, too. */
+/* path: relative to the root; where links lead it must be below it, too. Or a tool. */
 void qs_hand_read(struct qs_hand *hand, const char *path, struct qs_hand_result *ret);
 /* text: in one write, with a line's end behind it. LATE, from a driver that cannot be interrupted: *stuck_fd
  * is what the killed hand leaves, the caller's from then on; it hangs up when the hand has come to its end,

@@ -2,6 +2,7 @@
 
 #include "linux/io.h"
 #include "linux/knob.h"
+#include "linux/tool.h"
 #include "proto/msg_control.h"
 #include "proto/names.h"
 
@@ -86,7 +87,7 @@ static void tune(struct qs_keeper *k, const struct qs_keeper_order *order, struc
         qs_journal_release(&k->journal, (size_t)(e - k->journal.state.entries));
         first = value;
     }
-    if (read && qs_knob_same(value, order->value)) {
+    if (read && qs_knob_same(value, order->value) && !qs_tool_is_blind(order->path)) {
         file->outcome = QS_TUNE_SAME;
         note_same(k, order->path, value);
     } else if (k->on && transient && !e) { /* one that was to be put back before still is */
@@ -186,8 +187,19 @@ static bool restore_next(struct qs_keeper *k, struct qs_port_controlled *file)
     }
 }
 
+/* For people. */
+static const char *name_of(const char *path, char name[QS_JOURNAL_TEXT_BYTES])
+{
+    snprintf(name, QS_JOURNAL_TEXT_BYTES, "%s", path);
+    if (qs_tool_is(path)) {
+        qs_tool_name(path, name, QS_JOURNAL_TEXT_BYTES);
+    }
+    return name;
+}
+
 static void note_journal(struct qs_keeper *k, const char *state)
 {
+    char name[QS_JOURNAL_TEXT_BYTES];
     char text[QS_JOURNAL_TEXT_BYTES + 64];
     struct qs_journal_state *s = &k->journal.state;
     char *note = k->notes.journal;
@@ -204,7 +216,7 @@ static void note_journal(struct qs_keeper *k, const char *state)
     }
     for (size_t i = s->count; i-- > 0;) {
         snprintf(text, sizeof text, "%s%s%s", i + 1 == s->count ? "; not put back: " : ", ",
-                 s->entries[i].path,
+                 name_of(s->entries[i].path, name),
                  is_stuck(&s->entries[i]) ? " (its driver holds back a write that may still be done)" : "");
         qs_io_append(note, QS_KEEPER_NOTE_BYTES, text);
     }
@@ -227,8 +239,10 @@ static void end_restore(struct qs_keeper *k)
 static void note_file(struct qs_keeper *k, const struct qs_port_controlled *file, const char *before,
                       char list[QS_KEEPER_NOTE_BYTES])
 {
+    char name[QS_JOURNAL_TEXT_BYTES];
     char part[2 * QS_JOURNAL_TEXT_BYTES + 64];
-    snprintf(part, sizeof part, "%s%s%s=%s", before, stands(file) ? "" : "not ", file->path, file->before);
+    snprintf(part, sizeof part, "%s%s%s=%s", before, stands(file) ? "" : "not ", name_of(file->path, name),
+             file->before);
     qs_io_append(list, QS_KEEPER_NOTE_BYTES, part);
     if (!stands(file) && !qs_journal_find(&k->journal, file->path)) {
         snprintf(part, sizeof part, " (somebody has set it to %s since)", file->after);

@@ -1,5 +1,7 @@
 #include "linux/knob.h"
 
+#include "linux/tool.h"
+
 #include "proto/msg_control.h"
 
 #include <ctype.h>
@@ -10,13 +12,13 @@
 
 /* What the text says: without the blanks around it, and of "low [middle] high" the chosen word, which is what
  * such a file is given. False: it is too long to be put back. */
-static bool understand(const struct qs_hand_result *said, char ret[QS_JOURNAL_TEXT_BYTES])
+static bool understand(const struct qs_hand_result *said, bool file, char ret[QS_JOURNAL_TEXT_BYTES])
 {
     const char *from = said->text;
     const char *end = from + said->n;
     const char *open = memchr(from, '[', said->n);
     const char *shut = open ? memchr(open, ']', (size_t)(end - open)) : NULL;
-    bool chosen = shut && shut > open + 1 && !memchr(open, ' ', (size_t)(shut - open)) &&
+    bool chosen = file && shut && shut > open + 1 && !memchr(open, ' ', (size_t)(shut - open)) &&
                   !memchr(shut, '[', (size_t)(end - shut)) &&
                   (open == from || isspace((unsigned char)open[-1])) &&
                   (shut + 1 == end || isspace((unsigned char)shut[1]));
@@ -73,9 +75,13 @@ bool qs_knob_look(struct qs_hand *hand, const char *path, char value[QS_JOURNAL_
     qs_hand_read(hand, path, &result);
     file->outcome = outcome_of(&result, QS_TUNE_UNREADABLE);
     file->error = result.error;
-    if (result.end == QS_HAND_DONE && !understand(&result, value)) {
+    if (result.end == QS_HAND_DONE && !understand(&result, !qs_tool_is(path), value)) {
         file->outcome = QS_TUNE_UNREADABLE;
         file->error = E2BIG;
+    }
+    if (result.end == QS_HAND_FAILED && qs_tool_is(path)) { /* what it says instead */
+        qs_knob_say(file->before, result.text);
+        qs_knob_say(file->after, result.text);
     }
     return file->outcome == QS_TUNE_SET;
 }
@@ -87,6 +93,9 @@ bool qs_knob_write(struct qs_hand *hand, const char *path, const char *value, st
     qs_hand_write(hand, path, value, &result, stuck_fd);
     file->outcome = outcome_of(&result, QS_TUNE_REFUSED);
     file->error = result.error;
+    if (qs_tool_is(path) && result.end != QS_HAND_DONE) {
+        qs_knob_say(file->after, result.text);
+    }
     return file->outcome == QS_TUNE_SET;
 }
 

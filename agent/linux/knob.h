@@ -1,5 +1,5 @@
-/* One file of the device that is changed for a while: what it says, and whether a write has come to stand
- * there. Through a hand, so that no driver keeps us waiting. */
+/* One file of the device (or tool, tool.h) that is changed for a while: what it says, and whether a write has
+ * come to stand there. Through a hand, so that no driver keeps us waiting. */
 #ifndef QS_LINUX_KNOB_H
 #define QS_LINUX_KNOB_H
 

@@ -27,4 +27,4 @@ static void op_lease(void *ctx, uint32_t id, int64_t ns)
 }
 
 const struct qs_port_control qs_linux_control_port = {
-    .tune = op_tune, .look = op_look, .restore = op_restore, .lease = op_lease};
+    .tools = true, .tune = op_tune, .look = op_look, .restore = op_restore, .lease = op_lease};

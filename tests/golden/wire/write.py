@@ -285,12 +285,12 @@ MESSAGES = [
                       binding("x", "y", 1, 10**9, I64_MIN, I64_MAX, 0)])),
     ("bound", 48, u32("id", 17) + many("readings", [reading("thermal:tsens_tz_sensor1", 0, 41000, 0), reading("x", 3, 0, 0)])),
     ("tune", 49, u32("id", 18) + u32("lease_ms", 120000) + u32("settle_ms", 500) +
-     many("writes", [tune(FREQ + "scaling_governor", "performance", 0), tune("a", "", 3)])),
+     many("writes", [tune(FREQ + "scaling_governor", "performance", 0), tune("a", "", 3), tune("\tget\tit\nset\tit\t{}", "1", 9)])),
     ("tuned", 50, u32("id", 18) + many("writes", [tuned(1, 0, "schedutil", "performance"), tuned(9, 28, "", "")])),
     ("restore", 51, u32("id", 19)),
     ("restored", 52, u32("id", 19) + u8("more", 0) +
      many("files", [text("path", FREQ + "scaling_governor") + tuned(1, 0, "schedutil", "performance"),
-                    text("path", "a") + tuned(9, 28, "", "")])),
+                    text("path", "a") + tuned(9, 28, "", ""), text("path", "\tget\tit\nset\tit\t{}") + tuned(9, 28, "", "")])),
     ("load", 53, u32("id", 20) + text("cpus", "0-3,6") + u32("for_ms", 600000)),
     ("loaded", 54, u32("id", 20) + u8("outcome", 2)),
 ]

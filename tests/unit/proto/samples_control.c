@@ -64,6 +64,8 @@ bool sample_put_bound(struct qs_writer *w)
     return qs_msg_encode_readings(w, &(struct qs_msg_readings){.id = 17, .readings = qs_build_list(&list)});
 }
 
+#define TOOL "\tget\tit\nset\tit\t{}"
+
 bool sample_put_tune(struct qs_writer *w)
 {
     uint8_t memory[MEMORY_BYTES];
@@ -72,10 +74,14 @@ bool sample_put_tune(struct qs_writer *w)
                                   .value = qs_text_of("performance")},
                          second = {.path = qs_text_of("a"),
                                    .value = qs_text_of(""),
-                                   .flags = QS_TUNE_PERSISTENT | QS_TUNE_BLIND};
+                                   .flags = QS_TUNE_PERSISTENT | QS_TUNE_BLIND},
+                         third = {.path = qs_text_of(TOOL),
+                                  .value = qs_text_of("1"),
+                                  .flags = QS_TUNE_PERSISTENT | QS_TUNE_COMMAND};
     qs_build_init(&list, memory, sizeof memory);
     qs_build_tune(&list, &first);
     qs_build_tune(&list, &second);
+    qs_build_tune(&list, &third);
     const struct qs_msg_tune m = {
         .id = 18, .lease_ms = 120000, .settle_ms = 500, .writes = qs_build_list(&list)};
     return qs_msg_encode_tune(w, &m);
@@ -106,10 +112,12 @@ bool sample_put_restored(struct qs_writer *w)
     uint8_t memory[MEMORY_BYTES];
     struct qs_build list;
     const struct qs_restored first = {.path = qs_text_of(FREQ "scaling_governor"), .result = went_well},
-                             second = {.path = qs_text_of("a"), .result = went_wrong};
+                             second = {.path = qs_text_of("a"), .result = went_wrong},
+                             third = {.path = qs_text_of(TOOL), .result = went_wrong};
     qs_build_init(&list, memory, sizeof memory);
     qs_build_restored(&list, &first);
     qs_build_restored(&list, &second);
+    qs_build_restored(&list, &third);
     return qs_msg_encode_restored(w, &(struct qs_msg_restored){.id = 19, .files = qs_build_list(&list)});
 }
 

@@ -140,7 +140,12 @@ static void test_a_write(void **state)
     (void)state;
     PATHS(tune_passes, v, path);
     ENDS(tune_passes, v, value, letters(QS_TUNE_VALUE_MAX_BYTES), letters(QS_TUNE_VALUE_MAX_BYTES + 1));
-    ENDS(tune_passes, v, flags, QS_TUNE_FLAGS, QS_TUNE_FLAGS + 1);
+    ENDS(tune_passes, v, flags, QS_TUNE_PERSISTENT | QS_TUNE_BLIND | QS_TUNE_TRANSIENT, QS_TUNE_FLAGS + 1);
+    ENDS(tune_passes, v, path, qs_text_of("a"), qs_text_of("a\nb")); /* a command without its flag */
+    struct qs_tune command = {.path = qs_text_of("\t/bin/get\n"), .flags = QS_TUNE_COMMAND};
+    ENDS(tune_passes, command, path, qs_text_of("../x\n"), qs_text_of("a"));
+    ENDS(tune_passes, command, path, qs_text_of("\n"), qs_text_of(""));
+    ENDS(tune_passes, command, flags, QS_TUNE_FLAGS, 0);
 
     struct qs_writer w;
     struct qs_build b;
