@@ -164,7 +164,10 @@ static const struct qs_node *written_stop(const struct qs_doc *doc, const struct
     qs_buf_clear(path);
     qs_path_key(path, set > 0 ? "condition_sets" : of_plan ? "plan" : "conditions");
     if (set > 0) {
-        map = &qs_node_get(&doc->root, "condition_sets", NULL)->items[set - 1];
+        const struct qs_node *sets = qs_node_get(&doc->root, "condition_sets", NULL);
+        if (sets == NULL || set > sets->count) /* made of another one */
+            return NULL;
+        map = &sets->items[set - 1];
         qs_path_key(path, qs_show(spec->conditions[set].name).text);
     } else if (of_plan) {
         map = qs_node_get(&doc->root, "plan", NULL);

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "config/job/ablate.h"
 #include "config/job/read.h"
 #include "config/document/scalar.h"
 #include "proto/limits.h"
@@ -360,15 +361,33 @@ static void widen_windows(const struct qs_node *root, struct qs_job_spec *spec)
         spec->plan.window_auto_max = PROGRAM_AUTO_MAX;
 }
 
+/* Where the device itself is measured, nothing else has to be: a benchmark that is never run stands for it.
+ */
+static void want_benchmarks(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_spec *spec)
+{
+    if (qs_node_get(node, "benchmarks", NULL) != NULL)
+        return;
+    if (!spec->characterize.on) {
+        size_t mark = qs_schema_enter(r, "benchmarks");
+        qs_schema_problem(r, NULL, NULL, "is missing: what is measured, at least one.");
+        qs_schema_leave(r, mark);
+        return;
+    }
+    spec->benchmarks = qs_calloc(1, sizeof(*spec->benchmarks));
+    spec->benchmark_count = 1;
+    spec->benchmarks[0].name = qs_strdup("characterize");
+}
+
 void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *target)
 {
     struct qs_job_draft *draft = target;
     struct qs_job_spec *spec = &draft->spec;
+    want_benchmarks(r, node, spec);
     qs_job_sets_begin(draft);
     check_names(r, node, spec);
     if (spec->arm_count > 0 || qs_node_get(node, "arms", NULL) == NULL)
         resolve_baseline(r, node, draft);
-    if (spec->benchmark_count > 0)
+    if (qs_node_get(node, "benchmarks", NULL) != NULL && spec->benchmark_count > 0)
         check_pairs(r, node);
     qs_job_check_stream_job(r, node, spec);
     qs_job_sets_check(r, node, draft);
@@ -390,4 +409,6 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
     widen_windows(node, spec);
     spec->fail_on_regression = draft->fail_on == 1;
     qs_job_sets_fill(r, node, draft);
+    if (spec->ablate && r->count == 0)
+        (void)qs_job_ablate(r, node, spec);
 }

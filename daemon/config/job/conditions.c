@@ -170,6 +170,15 @@ static const struct {
              {"repeat_tainted", copy_repeats},
              {"stop", copy_stop}};
 
+void qs_job_conditions_copy(struct qs_job_conditions *to, const struct qs_job_conditions *from)
+{
+    *to = (struct qs_job_conditions){0};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        parts[i].copy(to, from);
+    to->enough.cap_time_ns = from->enough.cap_time_ns;
+    to->enough.cap_iterations = from->enough.cap_iterations;
+}
+
 static void inherit(struct qs_job_conditions *set, const struct qs_job_conditions *own,
                     const struct qs_node *written)
 {
@@ -297,7 +306,7 @@ static void refer(struct qs_schema_reader *r, const struct qs_node *root, struct
     const struct qs_node *list = qs_node_get(root, "benchmarks", NULL);
     const struct qs_node *arms = qs_node_get(root, "arms", NULL);
     size_t mark = qs_schema_enter(r, "benchmarks"), set = 0;
-    for (size_t i = 0; i < spec->benchmark_count; i++) {
+    for (size_t i = 0; list != NULL && i < spec->benchmark_count; i++) {
         size_t inner = qs_schema_enter_index(r, i);
         if (find_set(r, spec, &list->items[i], &set)) {
             spec->benchmarks[i].conditions = set;

@@ -44,7 +44,38 @@ static void benchmark_done(struct qs_job_benchmark *b)
     files_done(b->inputs, b->input_count);
 }
 
-static void arm_done(struct qs_job_arm *a)
+static void copy_strings(struct qs_strings *to, const struct qs_strings *from)
+{
+    to->at = qs_calloc(from->count + 1, sizeof(*to->at));
+    for (; to->count < from->count; to->count++)
+        to->at[to->count] = qs_strdup(from->at[to->count]);
+}
+
+void qs_job_arm_copy(struct qs_job_arm *to, const struct qs_job_arm *from)
+{
+    struct qs_strings *lists[] = {&to->argv, &to->env, &to->setup, &to->prepare, &to->conclude, &to->cleanup};
+    const struct qs_strings *of[] = {&from->argv,    &from->env,      &from->setup,
+                                     &from->prepare, &from->conclude, &from->cleanup};
+    *to = (struct qs_job_arm){.name = qs_strdup(from->name),
+                              .build_label = qs_strdup(from->build_label),
+                              .has_conditions = from->has_conditions,
+                              .conditions = from->conditions};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+        copy_strings(lists[i], of[i]);
+    to->params.at = qs_calloc(from->params.count + 1, sizeof(*to->params.at));
+    for (; to->params.count < from->params.count; to->params.count++)
+        to->params.at[to->params.count] =
+            (struct qs_param){.name = qs_strdup(from->params.at[to->params.count].name),
+                              .value = qs_strdup(from->params.at[to->params.count].value)};
+    to->files = qs_calloc(from->file_count + 1, sizeof(*to->files));
+    for (; to->file_count < from->file_count; to->file_count++) {
+        to->files[to->file_count] = from->files[to->file_count];
+        to->files[to->file_count].name = qs_strdup(from->files[to->file_count].name);
+        to->files[to->file_count].path = qs_strdup(from->files[to->file_count].path);
+    }
+}
+
+void qs_job_arm_done(struct qs_job_arm *a)
 {
     struct qs_strings *lists[] = {&a->argv, &a->env, &a->setup, &a->prepare, &a->conclude, &a->cleanup};
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
@@ -60,7 +91,7 @@ static void spec_done(struct qs_job_spec *spec)
     for (size_t i = 0; i < spec->benchmark_count; i++)
         benchmark_done(&spec->benchmarks[i]);
     for (size_t i = 0; i < spec->arm_count; i++)
-        arm_done(&spec->arms[i]);
+        qs_job_arm_done(&spec->arms[i]);
     for (size_t i = 0; i < spec->point_count; i++) {
         params_done(&spec->points[i].params);
         free(spec->points[i].label);

@@ -109,6 +109,7 @@ struct qs_job_spec {
     struct qs_job_plan plan;
     struct qs_job_trace trace;
     struct qs_job_characterize characterize;
+    bool ablate; /* its arms are the baseline, and that without one of its conditions (ablate.h) */
     struct qs_job_conditions *conditions; /* the job's own and those with a name, at least one */
     size_t condition_count;
     bool fail_on_regression;
@@ -125,8 +126,7 @@ struct qs_job_spec {
 bool qs_job_from_doc(const struct qs_doc *doc, struct qs_job_spec **ret_spec, struct qs_problems *problems);
 void qs_job_free(struct qs_job_spec *spec);
 
-/* The files a client has to send: (name, path) of inputs and builds, each path once, in order of appearance.
- */
+/* The files a client has to send: of inputs and builds, each path once, in order of appearance. */
 size_t qs_job_file_count(const struct qs_job_spec *spec);
 struct qs_job_file *qs_job_file_at(const struct qs_job_spec *spec, size_t i); /* borrowed, may be bound */
 /* Sets the hash of every file with this path; false where none has it. */

@@ -383,9 +383,8 @@ static const struct qs_key job_keys[] = {
      .count_offset = SPEC(benchmark_count),
      .min = 1,
      .max = 100,
-     .required = true,
      .table = &benchmark_table,
-     .help = "What is measured, at least one."},
+     .help = "What is measured, at least one; with `characterize` none is needed."},
     {.name = "arms",
      .type = QS_KEY_NAMED,
      .offset = SPEC(arms),
@@ -410,6 +409,12 @@ static const struct qs_key job_keys[] = {
      .help =
          "The device itself is measured: how it warms up and cools down. The benchmarks are not run then. "
          "See below."},
+    {.name = "ablate",
+     .type = QS_KEY_BOOL,
+     .offset = SPEC(ablate),
+     .fallback = "false",
+     .help = "Whether the arms are the baseline under all of its conditions, and under all but one of them, "
+             "in turn: what each is worth on this device. See below."},
     {.name = "conditions",
      .type = QS_KEY_MAP,
      .offset = offsetof(struct qs_job_draft, own),

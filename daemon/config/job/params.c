@@ -338,7 +338,8 @@ bool qs_job_multiply(struct qs_schema_reader *r, const struct qs_node *root, str
     size_t mark = qs_schema_enter(r, "benchmarks");
     for (size_t i = 0; i < spec->benchmark_count && label_bytes <= LABELS_BYTES; i++) {
         size_t inner = qs_schema_enter_index(r, i);
-        const struct qs_node *map = &list->items[i], *axes = qs_node_get(map, "params", NULL);
+        const struct qs_node *map = list != NULL ? &list->items[i] : NULL;
+        const struct qs_node *axes = qs_node_get(map, "params", NULL);
         if (multiply_one(spec, i, map, &label_bytes) == 0)
             qs_schema_problem(r, qs_node_get(map, "exclude", NULL), NULL,
                               "no point is left: `exclude` removes all of them");

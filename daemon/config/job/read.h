@@ -94,6 +94,11 @@ void qs_job_default_conditions(struct qs_job_spec *spec, const struct qs_node *w
 void qs_job_conditions_done(struct qs_job_conditions *set);
 void qs_job_read_conditions_name(struct qs_schema_reader *r, const struct qs_key *key,
                                  const struct qs_node *node, void *at);
+/* A copy without a name. */
+void qs_job_conditions_copy(struct qs_job_conditions *to, const struct qs_job_conditions *from);
+/* job.c */
+void qs_job_arm_copy(struct qs_job_arm *to, const struct qs_job_arm *from);
+void qs_job_arm_done(struct qs_job_arm *arm);
 /* The spec owns them from now on, whatever is wrong with the rest. */
 void qs_job_sets_begin(struct qs_job_draft *draft);
 /* Who refers to which. */

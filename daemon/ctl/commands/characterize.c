@@ -63,9 +63,8 @@ static char *make_text(struct qs_ctl *ctl, const char *device, int64_t ns[TIMES]
         json_object_set_new(times, defaults[i].key, json_string(text));
     }
     json_object_set_new(times, "again", json_boolean(qs_args_has(ctl->args, "again")));
-    json_auto_t *job = json_pack("{s:i, s:s, s:[{s:s, s:[s]}], s:{s:s}, s:o}", "quiesce", 1, "name",
-                                 "characterize", "benchmarks", "name", "characterize", "argv", "characterize",
-                                 "devices", "where", where.data, "characterize", times);
+    json_auto_t *job = json_pack("{s:i, s:s, s:{s:s}, s:o}", "quiesce", 1, "name", "characterize", "devices",
+                                 "where", where.data, "characterize", times);
     return json_dumps(job, 0);
 }
 

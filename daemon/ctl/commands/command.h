@@ -44,12 +44,15 @@ struct qs_command {
 };
 
 extern const struct qs_command qs_command_run, qs_command_submit, qs_command_jobs, qs_command_show,
-    qs_command_watch, qs_command_cancel, qs_command_devices, qs_command_characterize, qs_command_builds,
-    qs_command_compare, qs_command_analyze, qs_command_history, qs_command_reproduce, qs_command_version,
-    qs_command_help;
+    qs_command_watch, qs_command_cancel, qs_command_devices, qs_command_characterize, qs_command_ablate,
+    qs_command_builds, qs_command_compare, qs_command_analyze, qs_command_history, qs_command_reproduce,
+    qs_command_version, qs_command_help;
 
 /* characterize.c: the same as `quiesce characterize DEVICE`. */
 int qs_characterize(struct qs_ctl *ctl, const char *device);
+
+/* submit.c: sends the job file that the arguments name; ablate: without one of its conditions at a time. */
+int qs_submit_file(struct qs_ctl *ctl, bool ablate);
 
 /* All commands in the order of the help, ends with NULL. */
 extern const struct qs_command *const qs_commands[];

@@ -7,11 +7,23 @@
 #include "base/text.h"
 #include "ctl/commands/command.h"
 
-const struct qs_command *const qs_commands[] = {
-    &qs_command_run,          &qs_command_submit,  &qs_command_jobs,      &qs_command_show,
-    &qs_command_watch,        &qs_command_cancel,  &qs_command_builds,    &qs_command_compare,
-    &qs_command_analyze,      &qs_command_history, &qs_command_reproduce, &qs_command_devices,
-    &qs_command_characterize, &qs_command_version, &qs_command_help,      NULL};
+const struct qs_command *const qs_commands[] = {&qs_command_run,
+                                                &qs_command_submit,
+                                                &qs_command_jobs,
+                                                &qs_command_show,
+                                                &qs_command_watch,
+                                                &qs_command_cancel,
+                                                &qs_command_builds,
+                                                &qs_command_compare,
+                                                &qs_command_analyze,
+                                                &qs_command_history,
+                                                &qs_command_reproduce,
+                                                &qs_command_devices,
+                                                &qs_command_characterize,
+                                                &qs_command_ablate,
+                                                &qs_command_version,
+                                                &qs_command_help,
+                                                NULL};
 enum { COMMANDS = sizeof(qs_commands) / sizeof(qs_commands[0]) - 1 };
 
 const char *const qs_style_words[] = {"auto", "plain", "color", "none", "basic", "full", "nocolor", NULL};

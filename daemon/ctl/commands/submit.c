@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ctl/commands/command.h"
 #include "ctl/follow.h"
 #include "ctl/text_file.h"
 #include "ctl/result.h"
@@ -70,7 +71,22 @@ static void print_stops(struct qs_ctl *ctl, const json_t *stops)
     }
 }
 
-static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit *job)
+/* "left out in turn: affinity, gate". */
+static void print_left_out(struct qs_ctl *ctl, const json_t *arms)
+{
+    size_t i;
+    const json_t *arm;
+    fprintf(ctl->out, "left out in turn:");
+    json_array_foreach(arms, i, arm)
+    {
+        const char *name = json_string_value(arm), *part = name != NULL ? strchr(name, ' ') : NULL;
+        if (part != NULL)
+            fprintf(ctl->out, "%s%s", i > 1 ? "," : "", part);
+    }
+    fprintf(ctl->out, "\n");
+}
+
+static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit *job, bool ablate)
 {
     int code = QS_EXIT_OK;
     json_t *answer = NULL;
@@ -78,14 +94,17 @@ static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit
     bool only_check = qs_args_has(ctl->args, "check");
     if (check != NULL && !only_check)
         answer = qs_submit_send(ctl, http, job, check, &code);
-    bool wait = qs_args_has(ctl->args, "wait");
+    bool wait = ablate ? !only_check && !qs_args_has(ctl->args, "no-wait") : qs_args_has(ctl->args, "wait");
     const json_t *shown = only_check ? check : answer;
     int64_t id = qs_json_get_int(answer, "id", 0);
     if (shown != NULL && ctl->json && !wait) {
         qs_ctl_print_json(ctl->out, shown);
     } else if (only_check && check != NULL) {
         fprintf(ctl->out, "%s is a valid job\n", job->name);
-        print_stops(ctl, json_object_get(check, "stops"));
+        if (ablate)
+            print_left_out(ctl, json_object_get(check, "arms"));
+        else
+            print_stops(ctl, json_object_get(check, "stops"));
     } else if (answer != NULL && !ctl->json && !(wait && is_silent(ctl))) {
         fprintf(wait ? ctl->err : ctl->out, "job %" PRId64 " is %s\n", id,
                 qs_json_get_text(answer, "state", "queued"));
@@ -96,7 +115,24 @@ static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit
     return code;
 }
 
-static int run(struct qs_ctl *ctl)
+/* A job says by itself that it is one of these. */
+static void add_ablate(struct qs_buf *text)
+{
+    QS_BUF(with);
+    size_t at = strspn(text->data, " \t\r\n");
+    if (text->data[at] == '{') {
+        bool empty = text->data[at + 1 + strspn(text->data + at + 1, " \t\r\n")] == '}';
+        qs_buf_fmt(&with, "{\"ablate\": true%s%s", empty ? "" : ",", text->data + at + 1);
+    } else {
+        qs_buf_fmt(&with, "%s%sablate: true\n", text->data,
+                   text->len > 0 && text->data[text->len - 1] != '\n' ? "\n" : "");
+    }
+    qs_buf_done(text);
+    qs_buf_init(text);
+    qs_buf_str(text, with.data);
+}
+
+int qs_submit_file(struct qs_ctl *ctl, bool ablate)
 {
     const char *path = ctl->args->argv[ctl->args->word[0]];
     struct qs_err err = QS_ERR_INIT;
@@ -104,6 +140,8 @@ static int run(struct qs_ctl *ctl)
     QS_BUF(text);
     if (!qs_read_text(path, TEXT_BYTES_MAX, &text, &err))
         return qs_api_fail_advised(ctl, &err, "check the path; it is relative to the current folder");
+    if (ablate && text.len > 0)
+        add_ablate(&text);
     const char *slash = strrchr(path, '/');
     char *dir = slash == NULL ? NULL : qs_strndup(path, slash == path ? 1 : (size_t)(slash - path));
     const struct qs_submit job = {.text = text.data,
@@ -114,9 +152,14 @@ static int run(struct qs_ctl *ctl)
                                   .json = text.data[strspn(text.data, " \t\r\n")] == '{'};
     QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_reach_own(ctl, &code);
     if (http != NULL)
-        code = send(ctl, http, &job);
+        code = send(ctl, http, &job, ablate);
     free(dir);
     return code;
+}
+
+static int run(struct qs_ctl *ctl)
+{
+    return qs_submit_file(ctl, false);
 }
 
 const struct qs_command qs_command_submit = {

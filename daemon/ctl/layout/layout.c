@@ -323,6 +323,7 @@ static void one_result(const struct qs_layout *layout, const json_t *doc, const 
     if (has_data(result)) {
         evals_line(layout, result, out);
         qs_buf_char(out, '\n');
+        qs_layout_ablation(layout, doc, result, out);
         qs_layout_verdicts(layout, doc, result, out);
         add_views(layout, result, out);
         qs_buf_char(out, '\n');

@@ -43,6 +43,9 @@ void qs_layout_compare(const struct qs_layout *layout, const json_t *doc, struct
 void qs_layout_arms(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
 void qs_layout_verdicts(const struct qs_layout *layout, const json_t *doc, const json_t *result,
                         struct qs_buf *out);
+/* Of a job with `ablate`: a row for each part of the conditions; nothing of other jobs. */
+void qs_layout_ablation(const struct qs_layout *layout, const json_t *doc, const json_t *result,
+                        struct qs_buf *out);
 /* What other rules say of a pair: its `opinions`; nothing where none was asked for. */
 void qs_layout_opinions(const struct qs_layout *layout, const json_t *opinions, struct qs_buf *out);
 void qs_layout_table(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,

@@ -23,6 +23,7 @@ struct qs_report_arm {       /* its runs, whatever was measured in them */
     double user_us, system_us, rss_bytes,
         first_ratio; /* NaN unknown; first_ratio: first iteration of a run over its others */
     uint32_t taints;
+    int64_t taken_ns;            /* of the device's time, by all of its runs */
     size_t windows[QS_SILENCES]; /* measured ones, by what is claimed of their silence */
 };
 

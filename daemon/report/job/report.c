@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "config/job/ablate.h"
 #include "report/median.h"
 #include "report/job/metrics.h"
 #include "report/job/opinion.h"
@@ -64,6 +65,7 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t i
     qs_json_kstring(j, "name", g->in->spec->arms[index].name);
     qs_json_kstring(j, "build", g->in->spec->arms[index].build_label);
     qs_json_kstring(j, "conditions", qs_report_conditions(g, index));
+    qs_json_kstring(j, "left_out", qs_job_left_out(g->in->spec, index));
     qs_report_command(g->in->spec, index, g->point, &command);
     qs_json_kstring(j, "command", command.data);
     qs_json_kint(j, "runs", (int64_t)arm->runs);
@@ -73,6 +75,7 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t i
     qs_json_kint(j, "iterations", (int64_t)arm->iterations);
     qs_json_kint(j, "iterations_seen", (int64_t)arm->iterations_seen);
     qs_json_kint(j, "iterations_tainted", (int64_t)arm->iterations_tainted);
+    qs_json_kint(j, "taken_ns", arm->taken_ns);
     qs_json_kdouble(j, "user_us", arm->user_us);
     qs_json_kdouble(j, "system_us", arm->system_us);
     qs_json_kdouble(j, "max_rss_bytes", arm->rss_bytes);
@@ -98,6 +101,7 @@ static void put_metric_arm(struct qs_json *j, const struct qs_report_group *g,
     qs_json_kint(j, "runs", (int64_t)arm->runs);
     qs_json_kint(j, "values", (int64_t)arm->count);
     qs_put_median(j, &arm->median);
+    qs_json_kdouble(j, "half_width_ratio", (arm->median.ci.hi - arm->median.ci.lo) / 2 / arm->median.median);
     qs_json_kdouble(j, "run_sd", arm->medians.sd);
     qs_json_kdouble(j, "run_cov", arm->medians.cov_abs);
     qs_json_kdouble(j, "run_r1", arm->r1);

@@ -18,7 +18,7 @@ static const char runs_sql[] =
     " (SELECT substr(g.busiest, 1, instr(g.busiest || '[', '[') - 1) FROM window w JOIN gate g ON "
     "g.window_id = w.id"
     "  WHERE w.run_id = r.id AND w.traced = 0 AND g.busiest <> '' ORDER BY g.decided_ns - g.began_ns DESC "
-    "LIMIT 1)"
+    "LIMIT 1), coalesce(max(r.ended_wall_ns - r.started_wall_ns, 0), 0)"
     " FROM run r LEFT JOIN session e ON e.id = r.session_id LEFT JOIN boot b ON b.id = e.boot_id"
     " LEFT JOIN device d ON d.id = b.device_id"
     " WHERE r.job_id = ? AND r.block >= 1 ORDER BY r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
@@ -43,6 +43,7 @@ static void take_run(struct qs_stmt *s, struct qs_measured_run *run)
     run->boot = qs_stmt_get_int(s);
     run->waited_ns = qs_stmt_get_int(s);
     run->busiest = qs_stmt_dup_text(s);
+    run->taken_ns = qs_stmt_get_int(s);
 }
 
 static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_measured_runs *ret,

@@ -97,6 +97,7 @@ struct qs_measured_run {
     char *evals_json; /* how that number was found, as in run.harness, or NULL */
     int64_t opened_ns;
     int64_t waited_ns;             /* for the gates of its windows, traced ones apart */
+    int64_t taken_ns;              /* from its begin to its end, waits included; 0: it has none */
     char *busiest;                 /* the process that was named at the longest of these waits, or NULL */
     uint32_t windows[QS_SILENCES]; /* measured windows that have iterations, by what is claimed of them */
     double user_us_mean, system_us_mean,

@@ -16,7 +16,7 @@ def farm(board):
 
 
 def job(**times):
-    return {"quiesce": 1, "benchmarks": [{"name": "characterize", "argv": ["characterize"]}], "characterize": times}
+    return {"quiesce": 1, "characterize": times}
 
 
 def follow(board, daemon, number, until_phase=None):
