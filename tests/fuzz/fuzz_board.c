@@ -6,7 +6,7 @@
 #include "device/board/pin.h"
 #include "fuzz.h"
 
-enum { COLUMNS = 4, WISHES = 5 };
+enum { COLUMNS = 4, WISHES = 6 };
 
 /* The next column, to the byte that ends it or to the end of all. */
 static const char *column(const char **at, const char *end, char until, size_t *ret_bytes)
@@ -76,11 +76,12 @@ static void check(const struct qs_board *board)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct qs_wish wishes[WISHES] = {{QS_WISH_MAX, 0},
-                                                  {QS_WISH_MIN, 0},
-                                                  {QS_WISH_SHARE, 1},
-                                                  {QS_WISH_SHARE, 500000},
-                                                  {QS_WISH_FREQUENCY, 300000}};
+    static const struct qs_wish wishes[WISHES] = {{QS_WISH_MAX, 0, 0},
+                                                  {QS_WISH_MIN, 0, 0},
+                                                  {QS_WISH_SHARE, 1, 0},
+                                                  {QS_WISH_SHARE, 500000, 0},
+                                                  {QS_WISH_FREQUENCY, 300000, 0},
+                                                  {QS_WISH_PLACE, 2, 3}};
     static struct qs_profiles profiles; /* read once: they are not what is fuzzed */
     QS_SCOPED(qs_survey_done) struct qs_survey survey = {0};
     struct qs_err err = QS_ERR_INIT;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "config/job/ablate.h"
 #include "config/job/read.h"
+#include "config/job/sweep.h"
 #include "config/document/scalar.h"
 #include "proto/limits.h"
 
@@ -409,6 +410,8 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
     widen_windows(node, spec);
     spec->fail_on_regression = draft->fail_on == 1;
     qs_job_sets_fill(r, node, draft);
+    if (r->count == 0)
+        qs_job_sweep(r, node, spec);
     if (spec->ablate && r->count == 0)
         (void)qs_job_ablate(r, node, spec);
 }

@@ -85,7 +85,12 @@ static void copy_cpus(struct qs_job_conditions *set, const struct qs_job_conditi
 static void copy_frequency(struct qs_job_conditions *set, const struct qs_job_conditions *own)
 {
     struct qs_wishes *wishes = &set->controls.wishes;
-    memcpy(wishes->frequency, own->controls.wishes.frequency, sizeof(wishes->frequency));
+    const struct qs_wishes *from = &own->controls.wishes;
+    memcpy(wishes->frequency, from->frequency, sizeof(wishes->frequency));
+    wishes->sweep = qs_calloc(from->sweep_count + 1, sizeof(*wishes->sweep));
+    for (; wishes->sweep_count < from->sweep_count; wishes->sweep_count++)
+        wishes->sweep[wishes->sweep_count] = from->sweep[wishes->sweep_count];
+    wishes->sweep_of = from->sweep_of;
 }
 
 static void copy_governor(struct qs_job_conditions *set, const struct qs_job_conditions *own)

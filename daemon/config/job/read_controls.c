@@ -1,4 +1,5 @@
 /* What a job wants set on its device: processors, frequencies, governors and switches. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,10 +82,52 @@ static bool read_wish(struct qs_schema_reader *r, const struct qs_node *node, st
     return ok;
 }
 
+/* "each", "each 8"; 0: it is neither. */
+static size_t places_of(const struct qs_node *node)
+{
+    enum { PLACES = 5 };
+    unsigned n = 0;
+    int end = 0;
+    if (node->kind != QS_NODE_TEXT || strncmp(node->text, "each", 4) != 0)
+        return 0;
+    if (node->text[4] == '\0')
+        return PLACES;
+    bool ok = sscanf(node->text, "each %2u%n", &n, &end) == 1 && node->text[end] == '\0';
+    return ok && n >= 2 && n <= QS_WISH_PLACES_MAX ? n : 0;
+}
+
+/* Several frequencies: places among what the device has, or a list of wishes. */
+static void take_sweep(struct qs_schema_reader *r, const struct qs_node *node, struct qs_wishes *wishes,
+                       enum qs_domain_kind kind)
+{
+    size_t places = places_of(node), count = places > 0 ? places : node->count;
+    if (wishes->sweep_count > 0 || count < 2 || count > QS_WISH_PLACES_MAX) {
+        qs_schema_problem(r, node, "write each, or a list such as [min, 60%, max]",
+                          wishes->sweep_count > 0 ? "only one of cpu, gpu and memory can have several"
+                                                  : "2 to %d frequencies",
+                          QS_WISH_PLACES_MAX);
+        return;
+    }
+    wishes->sweep = qs_calloc(count, sizeof(*wishes->sweep));
+    wishes->sweep_of = kind;
+    for (size_t i = 0; i < count; i++) {
+        struct qs_wish *wish = &wishes->sweep[wishes->sweep_count++];
+        size_t mark = qs_schema_enter_index(r, i);
+        if (places > 0)
+            *wish = (struct qs_wish){QS_WISH_PLACE, (int64_t)i + 1, (int64_t)places};
+        else
+            (void)read_wish(r, &node->items[i], wish);
+        qs_schema_leave(r, mark);
+    }
+}
+
 static void take_frequency(struct qs_schema_reader *r, const struct qs_node *node, struct qs_wishes *wishes,
                            enum qs_domain_kind kind)
 {
-    (void)read_wish(r, node, &wishes->frequency[kind]);
+    if (node->kind == QS_NODE_LIST || places_of(node) > 0)
+        take_sweep(r, node, wishes, kind);
+    else
+        (void)read_wish(r, node, &wishes->frequency[kind]);
 }
 
 static bool is_word(const char *text)

@@ -32,6 +32,14 @@ bool qs_wish_read(const char *text, struct qs_wish *ret, struct qs_scalar_why *w
         return (ret->value > 0 && ret->value <= 1000000) ||
                fail(why, text, "is not a share of the highest frequency: above 0% to 100%");
     }
+    if (strchr(text, '/') != NULL) {
+        int end = 0;
+        unsigned place = 0, of = 0;
+        bool ok = sscanf(text, "%2u/%2u%n", &place, &of, &end) == 2 && text[end] == '\0' && place >= 1 &&
+                  place <= of && of >= 2 && of <= QS_WISH_PLACES_MAX;
+        *ret = (struct qs_wish){QS_WISH_PLACE, place, of};
+        return ok || fail(why, text, "is no place among operating points: 1/2 to 32/32");
+    }
     ret->how = QS_WISH_FREQUENCY;
     if (strspn(text, "0123456789.") == 0)
         return fail(why, text, "is not a frequency");
@@ -51,6 +59,9 @@ void qs_wish_print(const struct qs_wish *wish, struct qs_buf *out)
             qs_buf_fmt(out, "%" PRId64 "MHz", wish->value / 1000);
         else
             qs_buf_fmt(out, "%" PRId64 "kHz", wish->value);
+        break;
+    case QS_WISH_PLACE:
+        qs_buf_fmt(out, "%" PRId64 "/%" PRId64, wish->value, wish->of);
         break;
     case QS_WISH_FREE:
     case QS_WISH_MAX:
@@ -138,6 +149,7 @@ void qs_wishes_done(struct qs_wishes *wishes)
     for (size_t i = 0; i < wishes->switch_count; i++)
         free(wishes->switches[i].of);
     free(wishes->switches);
+    free(wishes->sweep);
     free(wishes->online);
     *wishes = (struct qs_wishes){0};
 }

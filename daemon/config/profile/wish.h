@@ -1,5 +1,5 @@
-/* What is wished of a device's files: of the frequencies of one kind (`max | min | N% | FREQ | free`), and of
- * all that a job's conditions can set. */
+/* What is wished of a device's files: of the frequencies of one kind (`max | min | N% | FREQ | I/N | free`),
+ * and of all that a job's conditions can set. */
 #ifndef QS_CONFIG_PROFILE_WISH_H
 #define QS_CONFIG_PROFILE_WISH_H
 
@@ -11,10 +11,20 @@
 #include "config/document/scalar.h"
 #include "config/profile/profile.h"
 
-enum qs_wish_how { QS_WISH_FREE, QS_WISH_MAX, QS_WISH_MIN, QS_WISH_SHARE, QS_WISH_FREQUENCY };
+enum qs_wish_how {
+    QS_WISH_FREE,
+    QS_WISH_MAX,
+    QS_WISH_MIN,
+    QS_WISH_SHARE,
+    QS_WISH_FREQUENCY,
+    QS_WISH_PLACE /* among places that lie evenly over the operating points, both ends included */
+};
+enum { QS_WISH_PLACES_MAX = 32 };
 struct qs_wish {
     enum qs_wish_how how;
-    int64_t value; /* SHARE: parts per million of the most, 1 .. 1,000,000; FREQUENCY: kHz, 1 or more */
+    /* SHARE: parts per million of the most, 1 .. 1,000,000; FREQUENCY: kHz, 1 or more; PLACE: 1 .. of */
+    int64_t value;
+    int64_t of; /* PLACE: 2 .. QS_WISH_PLACES_MAX; else 0 */
 };
 
 bool qs_wish_read(const char *text, struct qs_wish *ret, struct qs_scalar_why *why);
@@ -37,6 +47,9 @@ struct qs_wishes {                             /* zeroed: everything is left as 
     uint32_t idle_deepest;
     struct qs_switch_wish *switches;
     size_t switch_count;
+    struct qs_wish *sweep; /* several frequencies of one kind, an arm each (config/job/sweep.h); or NULL */
+    size_t sweep_count;
+    enum qs_domain_kind sweep_of;
 };
 
 struct qs_json;

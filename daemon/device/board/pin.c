@@ -166,6 +166,25 @@ static bool take_frequency(struct work *w, const struct qs_board_domain *d, int6
     return true;
 }
 
+/* The places lie evenly over the operating points, or, where all between two are ones, between these. */
+static void take_place(struct work *w, const struct qs_board_domain *d, const struct qs_wish *wish)
+{
+    size_t i = (size_t)wish->value - 1, of = (size_t)wish->of - 1, last = d->steps_khz.count - 1;
+    QS_BUF(because);
+    qs_buf_fmt(&because, "place %zu of %zu", i + 1, of + 1);
+    if (!d->range || i == 0 || i == of) {
+        qs_buf_fmt(&because, ", of %zu steps", last + 1);
+        take_step(w, d, (i * last + of / 2) / of, because.data);
+        return;
+    }
+    size_t khz = d->hw_min_khz + (d->hw_max_khz - d->hw_min_khz) * i / of, raw = raw_of(d, khz);
+    QS_BUF(text);
+    qs_buf_fmt(&text, "%s: ", d->name);
+    put_khz(&text, d, (double)qs_domain_khz(d->unit, raw));
+    qs_buf_fmt(&text, " (%s)", because.data);
+    take(w, d, qs_domain_khz(d->unit, raw), raw, qs_buf_take(&text));
+}
+
 static bool choose(struct work *w, const struct qs_board_domain *d, const struct qs_wish *wish,
                    struct qs_err *err)
 {
@@ -175,7 +194,9 @@ static bool choose(struct work *w, const struct qs_board_domain *d, const struct
                        d->why != NULL ? d->why : "no reason is known", qs_domain_kinds[d->kind]);
     if (wish->how == QS_WISH_FREQUENCY)
         return take_frequency(w, d, wish->value, err);
-    if (wish->how == QS_WISH_SHARE)
+    if (wish->how == QS_WISH_PLACE)
+        take_place(w, d, wish);
+    else if (wish->how == QS_WISH_SHARE)
         take_share(w, d, wish->value);
     else if (wish->how == QS_WISH_MAX)
         take_step(w, d, d->steps_khz.count - 1, "its highest");

@@ -252,6 +252,7 @@ static void test_wishes(void **state)
                 {"87.5%", QS_WISH_SHARE, 875000, "87.5%"},
                 {"100%", QS_WISH_SHARE, 1000000, "100%"},
                 {"1.8GHz", QS_WISH_FREQUENCY, 1800000, "1800MHz"},
+                {"2/5", QS_WISH_PLACE, 2, "2/5"},
                 {"300500kHz", QS_WISH_FREQUENCY, 300500, "300500kHz"},
                 {"0%", 0, 0, NULL},
                 {"101%", 0, 0, NULL},
@@ -278,6 +279,36 @@ static void test_wishes(void **state)
     }
 }
 
+/* Places lie evenly over the steps there are, with both ends; where there is no table, over the range. */
+static void test_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tree, *wish, *text;
+    } rows[] = {{"rpi4b", "1/5", "policy0: 600 MHz (place 1 of 5, of 10 steps)"},
+                {"rpi4b", "2/5", "policy0: 800 MHz (place 2 of 5, of 10 steps)"},
+                {"rpi4b", "3/5", "policy0: 1100 MHz (place 3 of 5, of 10 steps)"},
+                {"rpi4b", "4/5", "policy0: 1300 MHz (place 4 of 5, of 10 steps)"},
+                {"rpi4b", "5/5", "policy0: 1500 MHz (place 5 of 5, of 10 steps)"},
+                {"rpi4b", "32/32", "policy0: 1500 MHz (place 32 of 32, of 10 steps)"},
+                {"pixel6-oriole", "2/5", "policy0: 930 MHz (place 2 of 5, of 11 steps)"}};
+    struct qs_err err = QS_ERR_INIT;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        QS_SCOPED(qs_pins_done) struct qs_pins pins = {0};
+        QS_SCOPED(qs_board_free_at) struct qs_board *b = tree_board(boards, rows[i].tree, true);
+        struct qs_wishes wishes = wishes_of(QS_DOMAIN_CPU, rows[i].wish);
+        assert_true(qs_board_pin(b, &wishes, true, &pins, &err));
+        assert_string_equal(pins.choices.at[0].text, rows[i].text);
+    }
+    QS_SCOPED(qs_pins_done) struct qs_pins pins = {0};
+    QS_SCOPED(qs_board_free_at) struct qs_board *b = tree_board(boards, "rpi4b", true);
+    struct qs_wishes wishes = wishes_of(QS_DOMAIN_CPU, "2/3");
+    b->domains.at[0].range = true; /* from 600 to 1500 MHz: no step is in the middle */
+    assert_true(qs_board_pin(b, &wishes, true, &pins, &err));
+    assert_string_equal(pins.choices.at[0].text, "policy0: 1050 MHz (place 2 of 3)");
+    assert_int_equal(pins.choices.at[0].khz, 1050000);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
@@ -287,6 +318,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_order),    cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_shares),   cmocka_unit_test(test_levels_and_online),
         cmocka_unit_test(test_refusals), cmocka_unit_test(test_nothing_asked),
-        cmocka_unit_test(test_wishes)};
+        cmocka_unit_test(test_places),   cmocka_unit_test(test_wishes)};
     return cmocka_run_group_tests_name("device pin", tests, NULL, NULL);
 }

@@ -260,6 +260,38 @@ static void throttled_once(void **state)
     assert_string_equal(log, again);
 }
 
+/* A job at each of four places among the operating points: how long the same work takes follows the clock
+ * that the model has, which no file tells. */
+static void at_each_frequency(void **state)
+{
+    static const char job[] =
+        "quiesce: 1\nbenchmarks: [{name: work, argv: [sim, \"100000000\"]}]\n"
+        "conditions: {frequency: each 4, gate: none, bounds: none}\n"
+        "plan: {blocks: 3, window: {iterations: 1}, warmup: {iterations: 0}, until: {interval: 0}}\n";
+    static const double fastest_mhz[] = {1200, 1608, 2016, 2400}; /* steps of a table of seven */
+    struct qs_err err = QS_ERR_INIT;
+    QS_BUF(out);
+    (void)state;
+    struct qs_farm_config *config = bed_farm_of(
+        "devices: {board: {link: sim, sim_seed: 1, sim_board: " QS_TREES "/rock5b-rk3588.tree.tsv}}\n");
+    const struct qs_simulation sim = {
+        .config = config, .job_text = job, .job_bytes = sizeof job - 1, .job_name = "job", .seed = 1};
+    left_changed = 0;
+    if (!qs_simulate(&sim, &out, &err))
+        fail_msg("%s", err.text);
+    qs_farm_config_free(config);
+    for (size_t i = 1; i < 4; i++) {
+        QS_FREED char *line = qs_asprintf("%zu/4 takes ", i + 1);
+        const char *at = strstr(out.data, line);
+        double lo = 0, hi = 0, less = (1 - fastest_mhz[0] / fastest_mhz[i]) * 100;
+        assert_non_null(at);
+        if (sscanf(at + strlen(line), "%lf–%lf %% less time than 1/4", &lo, &hi) != 2 || lo > less ||
+            less > hi || hi - lo > 2)
+            fail_msg("%.1f %% less, and it says: %s", less, at);
+    }
+    assert_int_equal(left_changed, 0);
+}
+
 static int group_setup(void **state)
 {
     (void)state;
@@ -275,6 +307,6 @@ static int group_teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(whatever_goes_wrong),
-                                       cmocka_unit_test(throttled_once)};
+                                       cmocka_unit_test(throttled_once), cmocka_unit_test(at_each_frequency)};
     return cmocka_run_group_tests_name("farm boards", tests, group_setup, group_teardown);
 }
