@@ -144,10 +144,11 @@ static uint8_t read_bound(struct qs_sim *sim, const struct qs_sim_bound *b, int6
     if (n < 0) {
         return n == -ENOENT ? QS_READING_MISSING : QS_READING_UNREADABLE;
     }
-    long long raw = strtoll(text, &end, 10);
+    bool bits = (b->flags & QS_BIND_BITS) != 0;
+    long long raw = bits ? (long long)(strtoull(text, &end, 16) & (uint64_t)b->mul) : strtoll(text, &end, 10);
     int64_t scaled;
     bool held = (b->flags & QS_BIND_HELD) != 0;
-    if (end == text || __builtin_mul_overflow((int64_t)raw, b->mul, &scaled) ||
+    if (end == text || __builtin_mul_overflow((int64_t)raw, bits ? 1 : b->mul, &scaled) ||
         (!held && (scaled / b->div < b->lo || scaled / b->div > b->hi))) {
         return QS_READING_UNREADABLE;
     }

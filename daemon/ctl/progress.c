@@ -110,7 +110,7 @@ static void on_progress(struct qs_progress *p, const json_t *d)
 static void on_characterizing(struct qs_progress *p, const json_t *d)
 {
     static const char *const words[][2] = {
-        {"rest", "at rest"}, {"warms", "under load"}, {"cools", "cooling down"}};
+        {"rest", "at rest"}, {"warms", "under load"}, {"cools", "cooling down"}, {"soak", "held under load"}};
     const char *phase = qs_json_get_text(d, "phase", "");
     int64_t stage = qs_json_get_int(d, "stage", 0) + 1, stages = qs_json_get_int(d, "stages", 0);
     int64_t at = 3 * stage + (strcmp(phase, "warms") == 0) + 2 * (strcmp(phase, "cools") == 0);
@@ -136,6 +136,14 @@ static void on_characterized(struct qs_progress *p, const json_t *d)
         note(p, "%s, %s: %s %s", qs_json_get_text(d, "domain", "?"), qs_json_get_text(d, "sensor", "?"),
              words[i][1], text.data);
     }
+}
+
+static void on_soaked(struct qs_progress *p, const json_t *d)
+{
+    if (!p->quiet)
+        note(p, "%s: %s %.0f MHz; %s", qs_json_get_text(d, "domain", "?"),
+             strcmp(qs_json_get_text(d, "says", ""), "ok") == 0 ? "it sustains" : "sustains at least",
+             qs_json_get_number(d, "khz", 0) / 1000, qs_json_get_text(d, "why", ""));
 }
 
 static void on_gate_waiting(struct qs_progress *p, const json_t *d)
@@ -337,6 +345,7 @@ static const struct {
 } kinds[] = {{"job.progress", on_progress, false},
              {"job.characterizing", on_characterizing, false},
              {"job.characterized", on_characterized, true},
+             {"job.soaked", on_soaked, true},
              {"gate.waiting", on_gate_waiting, false},
              {"window.held", on_held, false},
              {"gate.timeout", on_gate_timeout, true},

@@ -97,19 +97,21 @@ static void take(struct qs_stmt *s, struct qs_model_info *m)
     m->row.trace = qs_stmt_get_text(s);
     m->job = qs_stmt_get_int(s);
     m->found_wall_ns = qs_stmt_get_int(s);
+    m->fingerprint = qs_stmt_get_text(s);
 }
 
 bool qs_read_models(struct qs_store_reader *r, const char *device, const char *fingerprint, bool with_traces,
                     qs_model_fn *fn, void *user, struct qs_err *err)
 {
     struct qs_stmt s;
-    if (!qs_stmt_begin(&r->db, &s,
-                       "SELECT kind, domain, sensor, says, why, tau_s, tau_lo_s, tau_hi_s, end_mc, end_lo_mc,"
-                       " end_hi_mc, sd_mc, low_mc, high_mc, khz, readings, span_s, iif(?3, trace, NULL),"
-                       " job_id, found_wall_ns FROM device_model"
-                       " WHERE device_id = (SELECT id FROM device WHERE name = ?1) AND fingerprint = ?2"
-                       " ORDER BY found_wall_ns, kind, domain, sensor",
-                       err))
+    if (!qs_stmt_begin(
+            &r->db, &s,
+            "SELECT kind, domain, sensor, says, why, tau_s, tau_lo_s, tau_hi_s, end_mc, end_lo_mc,"
+            " end_hi_mc, sd_mc, low_mc, high_mc, khz, readings, span_s, iif(?3, trace, NULL),"
+            " job_id, found_wall_ns, fingerprint FROM device_model"
+            " WHERE device_id = (SELECT id FROM device WHERE name = ?1) AND (?2 IS NULL OR fingerprint = ?2)"
+            " ORDER BY found_wall_ns, kind, domain, sensor",
+            err))
         return false;
     qs_stmt_text(&s, device);
     qs_stmt_text(&s, fingerprint);

@@ -41,11 +41,13 @@ void qs_store_models(struct qs_store *store, const struct qs_model_rows *models,
 /* What follows: inside a qs_store_read function. */
 
 struct qs_model_info {
+    const char *fingerprint; /* borrowed for the call */
     struct qs_model_row row; /* its texts are borrowed for the call */
     int64_t job, found_wall_ns;
 };
 typedef void qs_model_fn(const struct qs_model_info *model, void *user);
-/* In the order in which they were found. with_traces false: row.trace is NULL. */
+/* In the order in which they were found; fingerprint NULL: of whatever system. with_traces false: row.trace
+ * is NULL. */
 bool qs_read_models(struct qs_store_reader *r, const char *device, const char *fingerprint, bool with_traces,
                     qs_model_fn *fn, void *user, struct qs_err *err);
 

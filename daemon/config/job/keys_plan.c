@@ -255,7 +255,8 @@ static const struct qs_key condition_keys[] = {
      .type = QS_KEY_CUSTOM,
      .offset = SET(controls),
      .read = qs_job_read_frequency,
-     .form = "free, max, min, a share such as 50%, a frequency such as 1.8GHz, a place such as 2/5, each, "
+     .form = "free, max, min, sustained, a share such as 50%, a frequency such as 1.8GHz, a place such as "
+             "2/5, each, "
              "or a list; or a map of these for cpu, gpu, memory",
      .fallback = "free",
      .help =

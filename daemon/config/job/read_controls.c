@@ -126,8 +126,10 @@ static void take_frequency(struct qs_schema_reader *r, const struct qs_node *nod
 {
     if (node->kind == QS_NODE_LIST || places_of(node) > 0)
         take_sweep(r, node, wishes, kind);
-    else
-        (void)read_wish(r, node, &wishes->frequency[kind]);
+    else if (read_wish(r, node, &wishes->frequency[kind]) && kind != QS_DOMAIN_CPU &&
+             wishes->frequency[kind].how == QS_WISH_SUSTAINED)
+        qs_schema_problem(r, node, "write max, min or a share such as 60%",
+                          "what a device sustains is found of its processors alone");
 }
 
 static bool is_word(const char *text)

@@ -7,7 +7,8 @@
 
 #include "base/json.h"
 
-static const char *const words[] = {[QS_WISH_FREE] = "free", [QS_WISH_MAX] = "max", [QS_WISH_MIN] = "min"};
+static const char *const words[] = {
+    [QS_WISH_FREE] = "free", [QS_WISH_MAX] = "max", [QS_WISH_MIN] = "min", [QS_WISH_SUSTAINED] = "sustained"};
 
 static bool fail(struct qs_scalar_why *why, const char *text, const char *what)
 {
@@ -21,7 +22,7 @@ bool qs_wish_read(const char *text, struct qs_wish *ret, struct qs_scalar_why *w
     size_t n = strlen(text);
     *ret = (struct qs_wish){0};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], text) == 0) {
+        if (words[i] != NULL && strcmp(words[i], text) == 0) {
             ret->how = (enum qs_wish_how)i;
             return true;
         }
@@ -63,6 +64,7 @@ void qs_wish_print(const struct qs_wish *wish, struct qs_buf *out)
     case QS_WISH_PLACE:
         qs_buf_fmt(out, "%" PRId64 "/%" PRId64, wish->value, wish->of);
         break;
+    case QS_WISH_SUSTAINED:
     case QS_WISH_FREE:
     case QS_WISH_MAX:
     case QS_WISH_MIN:

@@ -17,7 +17,8 @@ enum qs_wish_how {
     QS_WISH_MIN,
     QS_WISH_SHARE,
     QS_WISH_FREQUENCY,
-    QS_WISH_PLACE /* among places that lie evenly over the operating points, both ends included */
+    QS_WISH_SUSTAINED, /* what the device kept up when it was characterized */
+    QS_WISH_PLACE      /* among places that lie evenly over the operating points, both ends included */
 };
 enum { QS_WISH_PLACES_MAX = 32 };
 struct qs_wish {

@@ -10,7 +10,7 @@
 
 #define S INT64_C(1000000000)
 
-enum { REST, HEAT, COOL, EVERY, TIMES };
+enum { REST, HEAT, COOL, SOAK, EVERY, TIMES };
 
 static const struct qs_opt options[] = {
     {.name = "heat",
@@ -26,6 +26,14 @@ static const struct qs_opt options[] = {
      .min = S,
      .max = 3600 * S,
      .help = "How long the device is watched cooling down after it (default 5min)."},
+    {.name = "soak",
+     .values = "TIME",
+     .kind = QS_OPT_TIME,
+     .min = 0,
+     .max = 540 * S,
+     .help =
+         "How long it is then kept busy at each of some operating points, to find the highest that nothing "
+         "throttles (default 5min; 0: not at all)."},
     {.name = "rest",
      .values = "TIME",
      .kind = QS_OPT_TIME,
@@ -48,6 +56,7 @@ static const struct {
 } defaults[TIMES] = {[REST] = {"rest", 10 * S},
                      [HEAT] = {"heat", 120 * S},
                      [COOL] = {"cool", 300 * S},
+                     [SOAK] = {"soak", 300 * S},
                      [EVERY] = {"every", S}};
 
 static char *make_text(struct qs_ctl *ctl, const char *device, int64_t ns[TIMES])

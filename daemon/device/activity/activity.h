@@ -37,6 +37,7 @@ struct qs_activity { /* every operation may be NULL */
     A(SESSION, session)                                                                                      \
     A(LOCK, lock)                                                                                            \
     A(CHARACTERIZE, characterize)                                                                            \
+    A(SOAK, soak)                                                                                            \
     A(PIN, pin)                                                                                              \
     A(FILES, files)                                                                                          \
     A(HOOKS, hooks)                                                                                          \

@@ -2,11 +2,13 @@
  * for all of them together, then for each cluster. A stage is stored when it is over, and what is stored is
  * not done again: by the same job, nor by another where that does not ask for it. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "device/activity/lock.h"
+#include "device/activity/soak.h"
 #include "device/board/board.h"
 #include "device/board/heat.h"
 #include "device/job/events.h"
@@ -82,6 +84,8 @@ static void tell(struct qs_job_run *job)
                                   .left_ns = length_ns(job, c->phase) - (now_ns - c->began_ns)};
     for (unsigned p = (unsigned)c->phase + 1; p < QS_HEAT_PHASES; p++)
         t.left_ns += length_ns(job, (enum qs_heat_phase)p);
+    if (plan(job)->soak_ns > 0)
+        t.left_ns += qs_soak_left_ns(job);
     for (size_t s = c->stage + 1; s < t.stages; s++)
         t.left_ns += is_known(job, s) ? 0 : plan(job)->heat_ns + plan(job)->cool_ns;
     c->told_ns = now_ns;
@@ -344,7 +348,7 @@ static void next_stage(struct qs_job_run *job)
     for (size_t p = 0; p < QS_HEAT_PHASES; p++)
         qs_heat_log_begin(&c->logs[p], 0);
     if (c->stage == stages(job) || qs_job_run_over(job))
-        over(job);
+        qs_soak_begin(job, over);
     else
         begin_phase(job, c->stage == 0 ? QS_HEAT_REST : QS_HEAT_WARMS);
 }
@@ -357,12 +361,18 @@ struct look {
     uint64_t epoch;
     char *device, *fingerprint; /* owned, as the next one */
     struct qs_strings known;
+    char soak[64]; /* how far it came; "": it has not begun */
+    bool soak_over;
     int64_t only_job; /* 0: of any */
 };
 
 static void take_known(const struct qs_model_info *m, void *user)
 {
     struct look *l = user;
+    if (strcmp(m->row.kind, "sustained") == 0 && (l->only_job == 0 || m->job == l->only_job)) {
+        snprintf(l->soak, sizeof l->soak, "%s", m->row.trace ? m->row.trace : "");
+        l->soak_over = strcmp(m->row.says, "searching") != 0;
+    }
     if (strcmp(m->row.kind, "cools") != 0 || (l->only_job != 0 && m->job != l->only_job))
         return;
     l->known.at = qs_realloc(l->known.at, (l->known.count + 1) * sizeof *l->known.at);
@@ -372,7 +382,7 @@ static void take_known(const struct qs_model_info *m, void *user)
 static bool look(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct look *l = user;
-    return qs_read_models(reader, l->device, l->fingerprint, false, take_known, l, err);
+    return qs_read_models(reader, l->device, l->fingerprint, true, take_known, l, err);
 }
 
 static void on_looked(const struct qs_err *err, void *user)
@@ -392,7 +402,12 @@ static void on_looked(const struct qs_err *err, void *user)
     size_t left = 0;
     for (size_t s = 0; s < stages(l.job); s++)
         left += !is_known(l.job, s);
-    if (left == 0 && !err)
+    if (l.soak[0] != '\0') {
+        const struct qs_model_info soak = {
+            .row = {.says = l.soak_over ? "ok" : "searching", .trace = l.soak}};
+        qs_soak_take(l.job, &soak);
+    }
+    if (left == 0 && !err && (l.soak_over || plan(l.job)->soak_ns == 0))
         qs_job_event_warning(l.job, "what %s is like was found before; --again finds it anew",
                              l.job->p.device);
     if (err)
@@ -443,6 +458,8 @@ static void cancel(struct qs_job_run *job)
 {
     if (mine(job)->timer)
         end(job);
+    else if (qs_soak_is_waiting(job))
+        return; /* its next reading ends it */
 }
 
 static void stop(struct qs_job_run *job, const char *why)

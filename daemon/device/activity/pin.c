@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "device/activity/lock.h"
+#include "device/activity/sustained.h"
+#include "device/activity/told.h"
 #include "device/activity/watch.h"
 #include "device/board/board.h"
 #include "device/board/pin.h"
@@ -30,8 +32,10 @@ struct pin {
     char *online; /* the processors that are to run, as the device had them at first; owned, or NULL */
     char *cpus;   /* where the run in hand runs: "" any; owned, or NULL: as its conditions say */
     struct qs_pins pins;
-    size_t sent, asked; /* of pins.items: written, in the question that is out */
-    bool watching;      /* the agent has the sensors of what is held */
+    size_t sent, asked;              /* of pins.items: written, in the question that is out */
+    size_t sustained_khz;            /* of the fastest clock; 0: not asked for yet */
+    const struct qs_wishes *instead; /* borrowed: what is held is no run's; or NULL */
+    bool watching;                   /* the agent has the sensors of what is held */
     bool looked_again;
     bool lost;                /* the last window ended with a limit elsewhere */
     bool again;               /* what is held is being written again */
@@ -64,42 +68,16 @@ static bool answers(struct qs_job_run *job)
 static void fail(struct qs_job_run *job, const struct qs_err *err)
 {
     qs_job_run_fail(job, err);
-    qs_job_run_tell(job, job->state == QS_JS_HOLD ? &qs_step_pin : &qs_step_run, QS_JI_FAIL);
+    qs_job_run_tell(job,
+                    mine(job)->instead         ? &qs_step_characterize
+                    : job->state == QS_JS_HOLD ? &qs_step_pin
+                                               : &qs_step_run,
+                    QS_JI_FAIL);
 }
 
 static const struct qs_wishes *wishes_of(const struct qs_job_run *job)
 {
-    return &qs_schedule_conditions(&job->schedule)->controls.wishes;
-}
-
-/* One file of an answer, as it is stored. */
-struct told {
-    char path[QS_CONTROL_PATH_MAX_BYTES + 1], before[QS_TUNE_SAID_MAX_BYTES + 1],
-        now[QS_TUNE_SAID_MAX_BYTES + 1];
-};
-
-static struct qs_control_row row_of(const struct qs_job_run *job, struct told *told, struct qs_text path,
-                                    const struct qs_tuned *t)
-{
-    bool read = t->outcome < QS_TUNE_REFUSED;
-    qs_text_copy(path, told->path, sizeof told->path);
-    qs_text_copy(t->before, told->before, sizeof told->before);
-    qs_text_copy(t->now, told->now, sizeof told->now);
-    return (struct qs_control_row){.path = told->path,
-                                   .before = read || t->before.n > 0 ? told->before : NULL,
-                                   .after = read || t->now.n > 0 ? told->now : NULL,
-                                   .outcome = qs_tune_outcome_name(t->outcome),
-                                   .error = t->error,
-                                   .at_wall_ns = qs_loop_wall_ns(job->p.loop)};
-}
-
-static void store(struct qs_job_run *job, const struct qs_control_row *rows, size_t count,
-                  const uint8_t *run_uid)
-{
-    const struct qs_control_rows m = {
-        .session_uid = qs_activity_session_uid(job), .run_uid = run_uid, .rows = rows, .count = count};
-    if (count > 0)
-        qs_store_control(job->p.store, &m, qs_job_run_stored, qs_job_run_asks(job));
+    return mine(job)->instead ? mine(job)->instead : &qs_schedule_conditions(&job->schedule)->controls.wishes;
 }
 
 /* ---- put back ---- */
@@ -107,15 +85,15 @@ static void store(struct qs_job_run *job, const struct qs_control_row *rows, siz
 static void take_files(struct qs_job_run *job, const struct qs_msg_restored *m)
 {
     struct pin *p = mine(job);
-    struct told told[QS_TUNE_MAX];
+    struct qs_told told[QS_TUNE_MAX];
     struct qs_control_row rows[QS_TUNE_MAX];
     struct qs_iter it = qs_list_iter(&m->files);
     struct qs_restored r;
     size_t n = 0;
     while (n < QS_TUNE_MAX && qs_list_restored(&it, &r)) {
-        const struct told *t = &told[n];
+        const struct qs_told *t = &told[n];
         bool back = r.result.outcome == QS_TUNE_SET || r.result.outcome == QS_TUNE_SAME;
-        rows[n] = row_of(job, &told[n], r.path, &r.result);
+        rows[n] = qs_told_row(job, &told[n], r.path, &r.result);
         rows[n].restore = true;
         rows[n++].wanted = t->before;
         p->put_back += back;
@@ -125,9 +103,9 @@ static void take_files(struct qs_job_run *job, const struct qs_msg_restored *m)
                                  "%s on %s was not put back to `%s`: %s; it says `%s`. Write it by hand, or "
                                  "restart the device",
                                  qs_show(t->path).text, job->p.device, qs_show(t->before).text,
-                                 qs_tune_outcome_name(r.result.outcome), qs_show(t->now).text);
+                                 qs_tune_outcome_name(r.result.outcome), qs_show(t->said).text);
     }
-    store(job, rows, n, NULL);
+    qs_told_store(job, rows, n, NULL);
 }
 
 /* True: all of it is told. */
@@ -226,17 +204,17 @@ static void hold(struct qs_job_run *job);
 static void store_tuned(struct qs_job_run *job, const struct qs_msg_tuned *m)
 {
     const struct pin *p = mine(job);
-    struct told told[QS_TUNE_MAX];
+    struct qs_told told[QS_TUNE_MAX];
     struct qs_control_row rows[QS_TUNE_MAX];
     struct qs_iter it = qs_list_iter(&m->writes);
     struct qs_tuned t;
     size_t n = 0;
     while (n < p->asked && n < QS_TUNE_MAX && qs_list_tuned(&it, &t)) {
         const struct qs_pin_item *item = &p->pins.items.at[p->sent + n];
-        rows[n] = row_of(job, &told[n], qs_text_of(item->path), &t);
+        rows[n] = qs_told_row(job, &told[n], qs_text_of(item->path), &t);
         rows[n++].wanted = item->value;
     }
-    store(job, rows, n, job->run.uid.b);
+    qs_told_store(job, rows, n, p->instead ? NULL : job->run.uid.b);
 }
 
 /* Everything is written again. What does not stay (a device that is too hot) goes on to taint its windows. */
@@ -326,6 +304,13 @@ static void hold_nothing(struct qs_job_run *job)
         go_on(job);
 }
 
+static void take_sustained(struct qs_job_run *job, size_t khz, const struct qs_err *err)
+{
+    if (khz == 0)
+        fail(job, err);
+    mine(job)->sustained_khz = khz;
+}
+
 static void hold(struct qs_job_run *job)
 {
     struct pin *p = mine(job);
@@ -334,6 +319,13 @@ static void hold(struct qs_job_run *job)
     const struct qs_board *board = qs_activity_lock_board(job);
     qs_pins_done(&p->pins);
     p->sent = 0;
+    if (wishes.frequency[QS_DOMAIN_CPU].how == QS_WISH_SUSTAINED && board && p->sustained_khz == 0 &&
+        !qs_job_run_over(job)) {
+        qs_sustained_find(job, hold, take_sustained);
+        return;
+    }
+    if (board && wishes.frequency[QS_DOMAIN_CPU].how == QS_WISH_SUSTAINED)
+        wishes.frequency[QS_DOMAIN_CPU] = qs_sustained_wish(board, p->sustained_khz);
     if (qs_job_run_over(job)) { /* cancelled while the device was looked at again */
         go_on(job);
         return;
@@ -463,6 +455,12 @@ void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then)
         hold(job);
 }
 
+void qs_activity_pin_hold_these(struct qs_job_run *job, const struct qs_wishes *wishes, qs_job_run_then *then)
+{
+    mine(job)->instead = wishes;
+    qs_activity_pin_hold(job, then);
+}
+
 static void unlocked(struct qs_job_run *job)
 {
     qs_job_run_tell(job, &qs_step_unlock, QS_JI_DONE);
@@ -483,6 +481,8 @@ static void stop(struct qs_job_run *job, const char *why)
     struct pin *p = mine(job);
     p->on = p->holding = p->watching = p->lost = p->again = false;
     p->times = p->in_a_row = 0;
+    p->instead = NULL;
+    p->sustained_khz = 0;
     qs_pins_done(&p->pins);
 }
 

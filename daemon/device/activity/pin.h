@@ -10,6 +10,9 @@ void qs_activity_pin_release(struct qs_job_run *job, qs_job_run_then *then);
 /* The device is as the conditions of the run in hand want it: then(job) follows, once, unless the job fails,
  * or the link is lost. To be asked between runs. */
 void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then);
+/* The same of wishes that are no run's, in step characterize; they are borrowed until the next call. */
+void qs_activity_pin_hold_these(struct qs_job_run *job, const struct qs_wishes *wishes,
+                                qs_job_run_then *then);
 /* After that: the processors of the run in hand, "" = any. */
 const char *qs_activity_pin_cpus(const struct qs_job_run *job);
 /* What is held for it, as JSON; NULL: nothing. */

@@ -127,6 +127,17 @@ void qs_job_event_characterized(struct qs_job_run *job, const struct qs_model_ro
     tell(job, &n, "job.characterized", false);
 }
 
+void qs_job_event_soaked(struct qs_job_run *job, const struct qs_model_row *found)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kstring(&n.json, "domain", found->domain);
+    qs_json_kstring(&n.json, "says", found->says);
+    qs_json_kint(&n.json, "khz", found->khz);
+    qs_json_kstring(&n.json, "why", found->why);
+    tell(job, &n, "job.soaked", false);
+}
+
 void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns)
 {
     struct event n;

@@ -32,6 +32,8 @@ void qs_job_event_characterizing(struct qs_job_run *job, const struct qs_charact
 /* Of the sensor that moved most, with the load of one domain. */
 void qs_job_event_characterized(struct qs_job_run *job, const struct qs_model_row *warms,
                                 const struct qs_model_row *cools);
+/* What a search for the highest frequency that is kept up knows by now. */
+void qs_job_event_soaked(struct qs_job_run *job, const struct qs_model_row *found);
 void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns);
 void qs_job_event_evals(struct qs_job_run *job, const struct qs_evals *evals);
 void qs_job_event_plan(struct qs_job_run *job);
