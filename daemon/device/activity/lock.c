@@ -26,6 +26,7 @@ struct lock {
     struct qs_survey survey;
     struct qs_board *board; /* owned; NULL: not known */
     struct qs_board *home;  /* owned; NULL: that is it. Else as it was before the job changed it */
+    size_t left_out;        /* sensors that the agent does not read, as the job was told */
     qs_job_run_then *then;
 };
 
@@ -113,16 +114,64 @@ static bool bind_sensor(const struct qs_board_sensor *s, bool senses, struct qs_
     return s->status != QS_SENSOR_OK || (s->bits && !senses) || qs_activity_lock_add(list, &b);
 }
 
-bool qs_activity_lock_add_sensors(const struct qs_job_run *job, bool watched, struct qs_build *list)
+/* By any set of the job: what the agent knows is the same in all its runs. */
+static bool is_named(const struct qs_job_spec *spec, const char *name)
+{
+    for (size_t i = 0; i < spec->condition_count; i++) {
+        const struct qs_job_conditions *set = &spec->conditions[i];
+        for (size_t k = 0; k < set->gate_count; k++)
+            if (strcmp(set->gate[k].sensor, name) == 0)
+                return true;
+        for (size_t k = 0; k < set->bound_count; k++)
+            if (strcmp(set->bounds[k].kind, name) == 0)
+                return true;
+    }
+    return false;
+}
+
+void qs_activity_lock_leave(struct qs_left_out *left, const char *name, bool watched)
+{
+    if (left->count < sizeof left->names / sizeof *left->names)
+        left->names[left->count] = name;
+    left->count++;
+    left->watched += watched;
+}
+
+void qs_activity_lock_add_sensors(const struct qs_job_run *job, enum qs_sensor_use use, struct qs_build *list,
+                                  struct qs_left_out *left)
 {
     const struct qs_board *board = mine(job)->board;
-    bool fit = true, senses = qs_session_has(job->p.session, QS_FEATURE_SENSE);
+    bool senses = qs_session_has(job->p.session, QS_FEATURE_SENSE);
     for (size_t i = 0; i < board->sensors.count; i++) {
         const struct qs_board_sensor *s = &board->sensors.at[i];
-        if ((s->watch != QS_WATCH_NEVER) == watched)
-            fit = bind_sensor(s, senses, list) && fit;
+        bool watched = s->watch != QS_WATCH_NEVER;
+        enum qs_sensor_use its = is_named(job->p.spec, s->name) ? QS_SENSORS_NAMED
+                                 : watched                      ? QS_SENSORS_WATCHED
+                                                                : QS_SENSORS_RECORDED;
+        if (its == use && !bind_sensor(s, senses, list))
+            qs_activity_lock_leave(left, s->name, watched);
     }
-    return fit;
+}
+
+void qs_activity_lock_warn(struct qs_job_run *job, const struct qs_left_out *left)
+{
+    QS_BUF(names);
+    if (left->count <= mine(job)->left_out)
+        return;
+    mine(job)->left_out = left->count;
+    for (size_t i = 0; i < left->count && i < sizeof left->names / sizeof *left->names; i++)
+        qs_buf_fmt(&names, "%s%s", i > 0 ? ", " : "", left->names[i]);
+    if (left->count > sizeof left->names / sizeof *left->names)
+        qs_buf_str(&names, ", ...");
+    qs_job_event_warning(
+        job,
+        "%s has more sensors than its agent reads (%d): %zu of them %s left out (%s)%s; those that a gate or "
+        "a "
+        "bound names come first",
+        job->p.device, QS_BIND_MAX, left->count, left->count == 1 ? "is" : "are", names.data,
+        left->watched > 0
+            ? ", also some that tell of throttling: a window is not tainted for what only they see"
+            : "");
 }
 
 /* The agent's own sensors of the same names know no units. */
@@ -130,9 +179,11 @@ static void bind_sensors(struct qs_job_run *job)
 {
     uint8_t memory[QS_CONTROL_MAX_BYTES];
     struct qs_build list;
+    struct qs_left_out left = {.count = 0};
     qs_build_init(&list, memory, sizeof memory);
-    (void)qs_activity_lock_add_sensors(job, false, &list);
-    (void)qs_activity_lock_add_sensors(job, true, &list);
+    for (unsigned use = 0; use < QS_SENSOR_USES; use++)
+        qs_activity_lock_add_sensors(job, (enum qs_sensor_use)use, &list, &left);
+    qs_activity_lock_warn(job, &left);
     const struct qs_msg_bind m = {.id = ++mine(job)->id, .sensors = qs_build_list(&list)};
     ask(job, QS_MSG_BIND, &m, on_bound);
 }

@@ -54,40 +54,46 @@ static bool add_limit(struct qs_build *list, const struct qs_pins *pins, const s
 /* What lies between two readings of the limits. One count of either is too much: what was spent elsewhere
  * before the window is counted before it, and cut the same way after it, so that without more of it nothing
  * changes. */
-static void add_between(struct qs_build *list, const struct qs_pins *pins, const struct qs_board_domain *d)
+static void add_between(struct qs_build *list, const struct qs_pins *pins, const struct qs_board_domain *d,
+                        struct qs_left_out *left)
 {
     const char *value = value_of(pins, d->max_file);
     if (!value || d->limits != QS_LIMITS_FREQUENCY)
         return;
     const int64_t at = strtoll(value, NULL, 10);
-    (void)add(list, d, QS_SENSOR_RESIDENCY_PREFIX, "",
-              (struct qs_binding){.path = path_of(d->residency_file),
-                                  .mul = (int64_t)d->residency_ms,
-                                  .lo = at,
-                                  .hi = at,
-                                  .flags = QS_BIND_EVIDENCE | QS_BIND_TABLE | QS_BIND_STEADY});
-    (void)add(list, d, QS_SENSOR_TRANSITIONS_PREFIX, "",
-              (struct qs_binding){.path = path_of(d->transitions_file),
-                                  .mul = 1,
-                                  .lo = 0,
-                                  .hi = INT64_MAX,
-                                  .flags = QS_BIND_EVIDENCE | QS_BIND_STEADY});
+    if (!add(list, d, QS_SENSOR_RESIDENCY_PREFIX, "",
+             (struct qs_binding){.path = path_of(d->residency_file),
+                                 .mul = (int64_t)d->residency_ms,
+                                 .lo = at,
+                                 .hi = at,
+                                 .flags = QS_BIND_EVIDENCE | QS_BIND_TABLE | QS_BIND_STEADY}))
+        qs_activity_lock_leave(left, d->residency_file, true);
+    if (!add(list, d, QS_SENSOR_TRANSITIONS_PREFIX, "",
+             (struct qs_binding){.path = path_of(d->transitions_file),
+                                 .mul = 1,
+                                 .lo = 0,
+                                 .hi = INT64_MAX,
+                                 .flags = QS_BIND_EVIDENCE | QS_BIND_STEADY}))
+        qs_activity_lock_leave(left, d->transitions_file, true);
 }
 
-bool qs_watch_add(const struct qs_job_run *job, const struct qs_pins *pins, struct qs_build *list)
+bool qs_watch_add(struct qs_job_run *job, const struct qs_pins *pins, struct qs_build *list)
 {
+    struct qs_left_out left = {.count = 0};
     bool fits = true;
-    (void)qs_activity_lock_add_sensors(job, false,
-                                       list); /* as without pins: a gate reads the same in all runs */
     for (size_t i = 0; fits && i < pins->choices.count; i++) {
         const struct qs_board_domain *d = pins->choices.at[i].domain;
         fits = !d || (add_limit(list, pins, d, d->min_file, ".min") &&
                       add_limit(list, pins, d, d->max_file, ".max"));
     }
+    qs_activity_lock_add_sensors(job, QS_SENSORS_NAMED, list, &left);
+    qs_activity_lock_add_sensors(job, QS_SENSORS_WATCHED, list, &left);
     for (size_t i = 0; i < pins->choices.count && qs_session_has(job->p.session, QS_FEATURE_SENSE); i++)
         if (pins->choices.at[i].domain)
-            add_between(list, pins, pins->choices.at[i].domain);
-    (void)qs_activity_lock_add_sensors(job, true, list);
+            add_between(list, pins, pins->choices.at[i].domain, &left);
+    qs_activity_lock_add_sensors(job, QS_SENSORS_RECORDED, list, &left);
+    if (fits)
+        qs_activity_lock_warn(job, &left);
     return fits;
 }
 

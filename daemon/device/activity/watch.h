@@ -5,10 +5,11 @@
 #include "device/board/pin.h"
 #include "device/job/impl.h"
 
-/* Elements of a BIND: the sensors of the board, and what tells that a choice of the pins is lost: its limits,
- * and where the agent can (QS_FEATURE_SENSE) the time at other frequencies and the changes of them. False:
- * there is no room for all limits; of the rest there are as many as there is room for. */
-bool qs_watch_add(const struct qs_job_run *job, const struct qs_pins *pins, struct qs_build *list);
+/* Elements of a BIND, the most needed first: what tells that a choice of the pins is lost, which is its
+ * limits; the sensors of the board that the job names, and those that tell of throttling; where the agent can
+ * (QS_FEATURE_SENSE) the time at other frequencies and the changes of them; the other sensors. False: there
+ * is no room for all limits; of the rest there are as many as there is room for, and the job is told. */
+bool qs_watch_add(struct qs_job_run *job, const struct qs_pins *pins, struct qs_build *list);
 /* When everything is written again, item by item: what did not stand there any more. */
 struct qs_moved {
     size_t files;

@@ -53,16 +53,17 @@ static void test_between_two_looks(void **state)
     begin_with_stats(&s, &c);
     stage_go(&s);
     assert_non_null(strstr(c.log.data,
-                           "bind thermal:cpu-thermal(class/thermal/thermal_zone0/temp)=-30000..130000/1"
-                           " pin:policy0.min(policy0/scaling_min_freq)=600000..600000/3"
+                           "bind pin:policy0.min(policy0/scaling_min_freq)=600000..600000/3"
                            " pin:policy0.max(policy0/scaling_max_freq)=600000..600000/3"
                            " residency:policy0(policy0/stats/time_in_state)=600000..600000/21"
-                           " transitions:policy0(policy0/stats/total_trans)=0..9223372036854775807/17\n"));
+                           " transitions:policy0(policy0/stats/total_trans)=0..9223372036854775807/17"
+                           " thermal:cpu-thermal(class/thermal/thermal_zone0/temp)=-30000..130000/1\n"));
     stage_control_end(&s);
     begin_with_stats(&s, &c);
     c.senses_nothing = true;
     stage_go(&s);
-    assert_non_null(strstr(c.log.data, "pin:policy0.max(policy0/scaling_max_freq)=600000..600000/3\n"));
+    assert_non_null(
+        strstr(c.log.data, "pin:policy0.max(policy0/scaling_max_freq)=600000..600000/3 thermal:"));
     assert_int_equal(s.result.end, QS_END_DONE);
     stage_control_end(&s);
 }
@@ -99,6 +100,95 @@ static void test_what_throttles(void **state)
         &s, "throttled.since of local: voltage too low, throttled, since the device was started; check its "
             "power supply and its cooling"));
     assert_false(stage_told(&s, "throttled.now of local"));
+    stage_control_end(&s);
+}
+
+/* Zones "z1" .. "z70", and counters of throttling behind them. */
+static void begin_large(struct stage *s, struct stage_control *c, const char *job, unsigned counters)
+{
+    char path[96], type[8];
+    stage_control_begin(s, c, job);
+    for (unsigned i = 1; i <= 70; i++) {
+        snprintf(path, sizeof path, "class/thermal/thermal_zone%u/type", i);
+        snprintf(type, sizeof type, "z%u", i);
+        stage_file_add(c, path, type, false);
+        snprintf(path, sizeof path, "class/thermal/thermal_zone%u/temp", i);
+        stage_file_add(c, path, "42000", false);
+    }
+    for (unsigned i = 0; i < counters; i++) {
+        snprintf(path, sizeof path, "devices/system/cpu/cpu%u/thermal_throttle/core_throttle_count", i);
+        stage_file_add(c, path, "7", false);
+    }
+    stage_file_add(c, FOLDER "stats/time_in_state", "600000 1\n1200000 2\n1800000 3\n", false);
+}
+
+/* The sensors of the last BIND, without their files. */
+static void last_bound(const struct stage_control *c, struct qs_buf *out)
+{
+    const char *at = c->log.data ? c->log.data : "", *next;
+    while ((next = strstr(at, "bind ")) != NULL)
+        at = next + 5;
+    for (; *at; at++) {
+        qs_buf_add(out, at, strcspn(at, "("));
+        qs_buf_char(out, ' ');
+        at += strcspn(at, " \n");
+        if (*at == '\n')
+            break;
+    }
+}
+
+/* More than the agent reads: limits, what the job names, and what tells of throttling come first. */
+static void test_more_than_there_is_room_for(void **state)
+{
+    (void)state;
+    struct stage s;
+    struct stage_control c;
+    QS_BUF(bound);
+    begin_large(&s, &c,
+                ONE_ARM "conditions: {frequency: 600MHz, gate: [{sensor: 'thermal:z70', below: 50C}, "
+                        "{sensor: 'thermal:z69', below: 50C}]}\n",
+                2);
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    last_bound(&c, &bound);
+    static const char first[] = "pin:policy0.min pin:policy0.max thermal:z69 thermal:z70 throttle.cpu0.count "
+                                "throttle.cpu1.count residency:policy0 thermal:cpu-thermal thermal:z1 ";
+    assert_true(bound.len > sizeof first);
+    assert_memory_equal(bound.data, first, sizeof first - 1);
+    assert_non_null(strstr(bound.data, "thermal:z56 "));
+    assert_null(strstr(bound.data, "thermal:z57 "));
+    assert_true(stage_told(&s, "local has more sensors than its agent reads (64): 9 of them are left out "
+                               "(thermal:z60, thermal:z61, thermal:z62, ...); those that a gate"));
+    assert_true(stage_told(&s, ": 12 of them are left out (thermal:z57, "));
+    assert_false(stage_told(&s, "tell of throttling"));
+    stage_control_end(&s);
+    begin_large(&s, &c, ONE_ARM, 70);
+    stage_go(&s);
+    assert_true(stage_told(&s,
+                           "left out (throttle.cpu64.count, throttle.cpu65.count, throttle.cpu66.count, "
+                           "...), also some that tell of throttling: a window is not tainted for what only "
+                           "they see; those"));
+    stage_control_end(&s);
+}
+
+/* One TUNE has room for 64 writes. */
+static void test_more_than_one_tune(void **state)
+{
+    (void)state;
+    struct stage s;
+    struct stage_control c;
+    stage_control_begin(&s, &c, ONE_ARM "conditions: {frequency: max}\n");
+    for (unsigned policy = 1; policy <= 16; policy++)
+        stage_policy_add(&c, policy, "500000 2000000");
+    c.restored_page = 10; /* of 34 that were changed */
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    assert_int_equal(c.tunes, 2);
+    assert_int_equal(c.writes, 68);
+    assert_int_equal(c.restores, 1 + 4);
+    assert_true(stage_told(&s, "\"policy16: 2000 MHz (its highest)\"],\"files\":68}"));
+    assert_true(stage_told(&s, "job.restored {\"files\":34,\"left\":0}"));
+    assert_true(stage_all_put_back(&c));
     stage_control_end(&s);
 }
 
@@ -309,6 +399,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_between_two_looks),
         cmocka_unit_test(test_what_throttles),
+        cmocka_unit_test(test_more_than_there_is_room_for),
+        cmocka_unit_test(test_more_than_one_tune),
         cmocka_unit_test(test_held_again_within_the_run),
         cmocka_unit_test(test_held_again_before_the_next_run),
         cmocka_unit_test(test_somebody_keeps_setting_it),
