@@ -22,8 +22,10 @@ void qs_loop_note(struct qs_loop *loop, const char *doing)
 
 void qs_loop_woke(struct qs_loop *loop)
 {
-    if (loop->watch.on_slow)
-        loop->watch.wall_ns = qs_clock_ns(CLOCK_MONOTONIC);
+    if (!loop->watch.on_slow)
+        return;
+    loop->watch.cpu_ns = qs_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    loop->watch.wall_ns = qs_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* What addr2line -e FILE understands. */
