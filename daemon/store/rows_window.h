@@ -16,7 +16,7 @@ enum qs_silence { QS_SILENCE_NONE, QS_SILENCE_CLAIMED, QS_SILENCE_OBSERVED, QS_S
 
 struct qs_reading_row {
     const char *sensor;
-    uint8_t status; /* proto: ok, unreadable, stale, missing */
+    uint8_t status; /* proto: ok, unreadable, stale, missing, spoilt */
     int64_t value, age_ns;
 };
 

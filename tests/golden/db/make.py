@@ -132,8 +132,14 @@ def version_15(db):
     db.executemany("INSERT INTO device_model VALUES(1, '6.6.0 Bench', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 95000000000)", rows)
 
 
+def version_16(db):
+    """A deciding reading that somebody had overridden."""
+    db.execute("INSERT INTO sensor(name) VALUES('thermal:dumpsys.battery')")
+    db.execute("INSERT INTO reading VALUES((SELECT max(window_id) FROM gate), 0, (SELECT max(id) FROM sensor), 4, 0, 5)")
+
+
 MORE = {2: version_2, 3: version_3, 4: version_4, 5: version_5, 6: version_6, 7: version_7, 8: version_8, 9: version_9, 10: version_10, 12: version_12,
-        14: version_14, 15: version_15}
+        14: version_14, 15: version_15, 16: version_16}
 
 
 def make(version, out):

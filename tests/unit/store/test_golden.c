@@ -181,6 +181,8 @@ static const struct {
      "benchcoolsbigthermal:cpufits50.0-31000.01970-01-01T00:01:35Z\n"
      "benchcoolsbigthermal:skinshortit bends too little1970-01-01T00:01:35Z\n"
      "benchsensorthermal:cpuok1970-01-01T00:01:35Z\n"},
+    {16, "SELECT sensor || ' ' || status || age_ns FROM v_gate WHERE status = 'spoilt'", "",
+     "thermal:dumpsys.battery spoilt5\n"},
 };
 
 static void additions_are_read(sqlite3 *db, int version)
