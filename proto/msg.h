@@ -107,8 +107,9 @@ enum qs_feature {
     QS_FEATURE_CONTROL = 2048,    /* files are written and put back: TUNE, RESTORE */
     QS_FEATURE_LOAD = 4096,       /* processors are kept busy on request: LOAD */
     QS_FEATURE_SENSE = 8192,      /* BIND has tables, bits and what is steady; TUNE in a run, too */
+    QS_FEATURE_SLOW = 16384,      /* BIND has commands */
     QS_FEATURE_SWITCH = 32768,    /* TUNE sets by commands, too */
-    QS_FEATURE_ALL = 16383 | QS_FEATURE_SWITCH /* what this version knows */
+    QS_FEATURE_ALL = 65535        /* what this version knows */
 };
 
 /* "HELLO_HOST", ...; "unknown" for what is no message. */

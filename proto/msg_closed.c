@@ -18,7 +18,7 @@ static struct qs_reading read_reading(struct qs_wire_reader *r)
     v.status = (enum qs_reading_status)qs_get_u8(r);
     v.value = qs_get_i64(r);
     v.age_ns = qs_get_i64(r);
-    bool valid = qs_codec_is_name(v.sensor) && (unsigned)v.status <= QS_READING_MISSING && v.age_ns >= 0;
+    bool valid = qs_codec_is_name(v.sensor) && (unsigned)v.status <= QS_READING_SPOILT && v.age_ns >= 0;
     if (r->err == QS_WIRE_OK && !valid)
         r->err = QS_WIRE_E_VALUE;
     return v;
@@ -52,7 +52,7 @@ static struct qs_evidence read_evidence(struct qs_wire_reader *r)
     v.status = (enum qs_reading_status)qs_get_u8(r);
     v.before = qs_get_i64(r);
     v.after = qs_get_i64(r);
-    bool valid = qs_codec_is_name(v.kind) && (unsigned)v.status <= QS_READING_MISSING;
+    bool valid = qs_codec_is_name(v.kind) && (unsigned)v.status <= QS_READING_SPOILT;
     if (r->err == QS_WIRE_OK && !valid)
         r->err = QS_WIRE_E_VALUE;
     return v;

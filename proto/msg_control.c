@@ -1,5 +1,6 @@
 #include "proto/msg_control.h"
 
+#include "proto/bind_command.h"
 #include "proto/codec.h"
 
 #include <string.h>
@@ -108,11 +109,19 @@ static bool is_scale(int64_t v)
     return v >= 1 && v <= QS_BIND_SCALE_MAX;
 }
 
-/* A table has its lo .. hi for the keys. */
+/* A table has its lo .. hi for the keys; nothing is asked of a command around a window. */
 static bool are_bind_flags(unsigned flags)
 {
     const unsigned others = QS_BIND_HELD | QS_BIND_BITS;
-    return (flags & ~(unsigned)QS_BIND_FLAGS) == 0 && ((flags & QS_BIND_TABLE) == 0 || (flags & others) == 0);
+    return (flags & ~(unsigned)QS_BIND_FLAGS) == 0 &&
+           ((flags & QS_BIND_TABLE) == 0 || (flags & others) == 0) &&
+           ((flags & QS_BIND_COMMAND) == 0 || (flags & ~(QS_BIND_COMMAND | (unsigned)QS_BIND_BITS)) == 0);
+}
+
+static bool is_source(const struct qs_binding *v)
+{
+    struct qs_bind_command command;
+    return v->flags & QS_BIND_COMMAND ? qs_bind_command_of(v->path, &command) : is_path(v->path);
 }
 
 static struct qs_binding read_binding(struct qs_wire_reader *r)
@@ -124,7 +133,7 @@ static struct qs_binding read_binding(struct qs_wire_reader *r)
     v.lo = qs_get_i64(r);
     v.hi = qs_get_i64(r);
     v.flags = qs_get_u8(r);
-    check(r, qs_codec_is_name(v.name) && is_path(v.path) && is_scale(v.mul) && is_scale(v.div) &&
+    check(r, qs_codec_is_name(v.name) && is_source(&v) && is_scale(v.mul) && is_scale(v.div) &&
                  v.lo <= v.hi && are_bind_flags(v.flags));
     return v;
 }

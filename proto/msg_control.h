@@ -1,8 +1,8 @@
 /* What is on a device, and what of it is changed for a while: files are found and read, some become sensors,
  * some are written and put back. Only where QS_FEATURE_CONTROL is agreed, and only between runs (TUNE between
- * windows, too, where QS_FEATURE_SENSE is agreed). Paths are
- * relative to the agent's root for them (/sys): 1 .. QS_CONTROL_PATH_MAX_BYTES, no empty part, no "." or
- * "..". Each list has at most QS_CONTROL_MAX_BYTES encoded, so that its message fits the shortest frame. */
+ * windows, too, where QS_FEATURE_SENSE is agreed). Paths are relative to the agent's root for them (/sys):
+ * 1 .. QS_CONTROL_PATH_MAX_BYTES, no empty part, no "." or "..". Each list has at most QS_CONTROL_MAX_BYTES
+ * encoded, so that its message fits the shortest frame. */
 #ifndef QS_PROTO_MSG_CONTROL_H
 #define QS_PROTO_MSG_CONTROL_H
 
@@ -36,17 +36,18 @@ struct qs_msg_surveyed {
 bool qs_msg_encode_surveyed(struct qs_writer *w, const struct qs_msg_surveyed *m);
 int qs_msg_decode_surveyed(const uint8_t *p, size_t n, struct qs_msg_surveyed *m);
 
-/* A sensor of the host's making: reading = the file's first number * mul / div, unreadable outside lo .. hi.
- */
+/* A sensor of the host's making: the file's first number * mul / div, unreadable outside lo .. hi. */
 enum qs_bind_flag {
     QS_BIND_EVIDENCE = 1, /* also read around each window */
     QS_BIND_HELD = 2, /* a value outside of lo .. hi is one, and taints the window around which it is read */
     /* The rest where QS_FEATURE_SENSE is agreed. */
-    QS_BIND_TABLE = 4,   /* lines with a key first and a count last: the sum of the counts of other keys than
-                            lo .. hi, * mul / div; not together with the two around it */
-    QS_BIND_BITS = 8,    /* the number is hexadecimal: what it has of the bits of mul, / div */
-    QS_BIND_STEADY = 16, /* a change taints the window, unless the window has a bound of this name */
-    QS_BIND_FLAGS = 31
+    QS_BIND_TABLE = 4,    /* lines with a key first and a count last: the sum of the counts of other keys than
+                             lo .. hi, * mul / div; not together with the two around it */
+    QS_BIND_BITS = 8,     /* the number is hexadecimal: what it has of the bits of mul, / div */
+    QS_BIND_STEADY = 16,  /* a change taints the window, unless the window has a bound of this name */
+    QS_BIND_COMMAND = 32, /* where QS_FEATURE_SLOW is agreed: `path` is a command (bind_command.h), whose
+                             number counts in thousandths unless it is of BITS; with none of the others */
+    QS_BIND_FLAGS = 63
 };
 struct qs_binding {
     struct qs_text name; /* 1 .. QS_NAME_MAX_BYTES; goes before a sensor of the agent's own that has it too */
@@ -58,15 +59,14 @@ struct qs_binding {
 bool qs_list_binding(struct qs_iter *it, struct qs_binding *out);
 bool qs_build_binding(struct qs_build *b, const struct qs_binding *v);
 
-/* The sensors that hold from now to the session's end, instead of those of a BIND before. */
+/* The sensors that hold from now to the session's end, instead of those of a BIND before. The answer, BOUND,
+ * is a READINGS: their first values, in the order of BIND. */
 struct qs_msg_bind {
     uint32_t id;
     struct qs_list sensors; /* of struct qs_binding, <= QS_BIND_MAX */
 };
 bool qs_msg_encode_bind(struct qs_writer *w, const struct qs_msg_bind *m);
 int qs_msg_decode_bind(const uint8_t *p, size_t n, struct qs_msg_bind *m);
-
-/* BOUND is a READINGS: their first values, in the order of BIND. */
 
 /* Files are written in this order. What stood there is kept on the device first, and put back by RESTORE, at
  * the session's end, or when the host has not been heard for lease_ms. */

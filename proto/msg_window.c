@@ -129,7 +129,7 @@ int qs_msg_decode_open(const uint8_t *p, size_t n, struct qs_msg_open *m)
 static bool waiting_fits(const struct qs_msg_waiting *m)
 {
     return !qs_uid_is_zero(&m->run) && m->elapsed_ns >= 0 && m->expectation < QS_GATE_MAX &&
-           (unsigned)m->status <= QS_READING_MISSING && m->eta_ns >= -1 && qs_codec_is_note(m->note);
+           (unsigned)m->status <= QS_READING_SPOILT && m->eta_ns >= -1 && qs_codec_is_note(m->note);
 }
 
 bool qs_msg_encode_waiting(struct qs_writer *w, const struct qs_msg_waiting *m)

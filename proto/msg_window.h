@@ -68,7 +68,8 @@ enum qs_reading_status {
     QS_READING_OK = 0,
     QS_READING_UNREADABLE = 1, /* it exists and cannot be read */
     QS_READING_STALE = 2,      /* older than its maximum age */
-    QS_READING_MISSING = 3     /* this device has no such thing */
+    QS_READING_MISSING = 3,    /* this device has no such thing */
+    QS_READING_SPOILT = 4      /* somebody has put a made-up value in its place */
 };
 /* One state of the wait: at most one a second. */
 struct qs_msg_waiting {

@@ -47,7 +47,7 @@ const char *qs_gate_on_timeout_name(enum qs_gate_on_timeout v)
 
 const char *qs_reading_status_name(enum qs_reading_status v)
 {
-    static const char *const words[] = {"ok", "unreadable", "stale", "missing"};
+    static const char *const words[] = {"ok", "unreadable", "stale", "missing", "spoilt"};
     return word(words, COUNT(words), (unsigned)v);
 }
 

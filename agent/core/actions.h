@@ -86,6 +86,7 @@ qs_agent_action qs_act_readings; /* time for the second */
 /* control.c: what the device has; between runs */
 qs_agent_action qs_act_survey; /* SURVEY */
 qs_agent_action qs_act_bind;   /* BIND */
+qs_agent_action qs_act_bound;  /* TIME after it: are there first readings of all? */
 /* load.c: processors that are kept busy between runs; that, and what a gate does so, is over */
 qs_agent_action qs_act_load; /* LOAD */
 void qs_load_end(struct qs_agent *agent);

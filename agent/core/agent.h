@@ -93,6 +93,7 @@ struct qs_agent {
     struct qs_agent_window window;
     struct qs_agent_trace trace;
     struct qs_agent_control control;
+    struct qs_agent_bound bound;
     const struct qs_port_controlled *controlled; /* a file of it that is done, being handled */
     uint32_t asked_id;                           /* of a request that is worked at, where it has one */
     int64_t hook_began_ns, load_until_ns;        /* load: of a LOAD; 0: there is none */

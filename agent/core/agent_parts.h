@@ -68,4 +68,11 @@ struct qs_agent_control {
     struct qs_build list; /* of the RESTORE in hand */
 };
 
+/* Sensors of the host's making, whose first readings it has asked for. */
+struct qs_agent_bound {
+    char names[QS_BIND_MAX][QS_NAME_MAX_BYTES + 1];
+    size_t count;
+    int64_t since_ns;
+};
+
 #endif

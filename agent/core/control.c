@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+/* For first readings of sensors that are commands. */
+#define BOUND_LIMIT_NS INT64_C(30000000000)
+#define BOUND_POLL_NS  INT64_C(20000000)
+
 static bool agreed(const struct qs_agent *agent, uint32_t feature)
 {
     return (agent->features & feature) != 0;
@@ -46,26 +50,49 @@ enum qs_agent_event qs_act_survey(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
+/* False: a sensor has no reading yet, and is looked at again soon. */
+static bool answer_bound(struct qs_agent *agent)
+{
+    const int64_t now_ns = qs_agent_now_ns(agent);
+    struct qs_build list;
+    bool pending = false;
+    qs_build_init(&list, agent->work, sizeof agent->work);
+    for (size_t i = 0; i < agent->bound.count; i++) {
+        struct qs_port_reading reading;
+        agent->port.read_sensor(agent->port.ctx, agent->bound.names[i], &reading);
+        qs_talk_add_reading(&list, agent->bound.names[i], &reading);
+        pending = pending || reading.pending;
+    }
+    if (pending && now_ns - agent->bound.since_ns < BOUND_LIMIT_NS) {
+        agent->deadline_ns = now_ns + BOUND_POLL_NS;
+        return false;
+    }
+    const struct qs_msg_readings answer = {.id = agent->asked_id, .readings = qs_build_list(&list)};
+    qs_talk_send(agent, QS_MSG_BOUND, &answer);
+    return true;
+}
+
 enum qs_agent_event qs_act_bind(struct qs_agent *agent)
 {
     const struct qs_msg_bind *m = &agent->msg->bind;
     struct qs_iter it = qs_list_iter(&m->sensors);
     struct qs_binding binding;
-    struct qs_build list;
+    struct qs_agent_bound *bound = &agent->bound;
     if (!agreed(agent, QS_FEATURE_SURVEY)) {
         return qs_talk_malformed(agent, QS_WIRE_E_TYPE);
     }
     agent->port.survey.bind(agent->port.ctx, NULL);
-    qs_build_init(&list, agent->work, sizeof agent->work);
-    while (qs_list_binding(&it, &binding)) {
-        char name[QS_NAME_MAX_BYTES + 1];
-        struct qs_port_reading reading;
+    bound->count = 0;
+    while (bound->count < QS_BIND_MAX && qs_list_binding(&it, &binding)) {
         agent->port.survey.bind(agent->port.ctx, &binding);
-        qs_text_copy(binding.name, name, sizeof name);
-        agent->port.read_sensor(agent->port.ctx, name, &reading);
-        qs_talk_add_reading(&list, name, &reading);
+        qs_text_copy(binding.name, bound->names[bound->count++], sizeof bound->names[0]);
     }
-    const struct qs_msg_readings answer = {.id = m->id, .readings = qs_build_list(&list)};
-    qs_talk_send(agent, QS_MSG_BOUND, &answer);
-    return QS_EV_NONE;
+    agent->asked_id = m->id;
+    bound->since_ns = qs_agent_now_ns(agent);
+    return answer_bound(agent) ? QS_EV_NONE : QS_EV_WORKING;
+}
+
+enum qs_agent_event qs_act_bound(struct qs_agent *agent)
+{
+    return answer_bound(agent) ? QS_EV_ANSWERED : QS_EV_NONE;
 }

@@ -2,6 +2,8 @@
 
 /* A sensor that needs two looks has not failed before it had the time for them. */
 #define STALE_GRACE_NS INT64_C(1000000000)
+/* Nor has one whose commands still run; each of them is ended before. */
+#define PENDING_GRACE_NS INT64_C(20000000000)
 
 #define DEGREE_MC 1000.0
 
@@ -53,7 +55,9 @@ static void judge(struct qs_gate_item *item, int64_t now_ns, bool heats)
 
 static bool timed_out(const struct qs_gate_item *item, int64_t waited_ns)
 {
-    int64_t grace = item->reading.status == QS_READING_STALE ? STALE_GRACE_NS : 0;
+    int64_t grace = item->reading.pending                      ? PENDING_GRACE_NS
+                    : item->reading.status == QS_READING_STALE ? STALE_GRACE_NS
+                                                               : 0;
     return waited_ns >= item->timeout_ns + grace;
 }
 
@@ -137,15 +141,15 @@ enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct 
     for (size_t i = 0; i < gate->count; i++) {
         struct qs_gate_item *item = &gate->items[i];
         port->read_sensor(port->ctx, item->sensor, &item->reading);
-        gate->stale = gate->stale || item->reading.status == QS_READING_STALE;
+        gate->stale = gate->stale || item->reading.status == QS_READING_STALE || item->reading.pending;
     }
     bool heated = gate->heats; /* when it was read */
     warm(gate, port, now_ns);
     for (size_t i = 0; i < gate->count; i++) {
         struct qs_gate_item *item = &gate->items[i];
         judge(item, now_ns, heated || gate->heats);
-        if (item->met || item->given_up) {
-            continue;
+        if ((item->met && !item->reading.pending) || item->given_up) {
+            continue; /* no command of ours runs into a window */
         }
         if (timed_out(item, waited(gate, item, now_ns))) {
             enum qs_gate_outcome outcome = outcome_of(item->on_timeout);
@@ -171,7 +175,8 @@ bool qs_agent_gate_blocker(const struct qs_agent_gate *gate, size_t *index)
         }
     }
     for (size_t i = 0; i < gate->count; i++) {
-        if (!gate->items[i].met && !gate->items[i].given_up) {
+        const struct qs_gate_item *item = &gate->items[i];
+        if ((!item->met || item->reading.pending) && !item->given_up) {
             *index = i;
             return true;
         }

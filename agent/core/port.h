@@ -20,6 +20,7 @@
 #include "core/port_files.h"
 #include "core/port_load.h"
 #include "core/port_program.h"
+#include "core/port_state.h"
 #include "core/port_survey.h"
 #include "core/port_trace.h"
 
@@ -28,8 +29,6 @@ struct qs_msg_hook;
 
 enum {
     QS_PORT_METRICS = 9,       /* metric ids 1..9 of the wire, in this order */
-    QS_PORT_KIND_BYTES = 65,   /* name of a sensor or of an evidence kind, with its NUL */
-    QS_PORT_FACT_BYTES = 1025, /* value of a fact, with its NUL */
     QS_PORT_PATH_BYTES = 4096, /* a resolved path, with its NUL */
     QS_PORT_CPUS_BYTES = 256   /* a list of CPUs such as "0-3,6", with its NUL */
 };
@@ -50,26 +49,6 @@ struct qs_port_child {
     bool left_children;               /* something it had started was still alive: found and ended */
     bool output_cut;                  /* it wrote more than was kept */
     bool core_dumped;                 /* SIGNALLED: and left a core dump */
-};
-
-/* Of one sensor. status: enum qs_reading_status of the wire; value and age count when it is ok or stale. */
-struct qs_port_reading {
-    uint8_t status;
-    int64_t value;
-    int64_t age_ns;
-};
-
-/* One kind of evidence, before and after a window; zeros before it is filled in. */
-struct qs_port_evidence {
-    char kind[QS_PORT_KIND_BYTES];
-    uint8_t status;
-    bool held, steady; /* both within lo .. hi; both the same, unless bounded: or the window is tainted */
-    int64_t before, after, lo, hi;
-};
-
-struct qs_port_fact {
-    char key[QS_PORT_KIND_BYTES];
-    char value[QS_PORT_FACT_BYTES];
 };
 
 /* What RUN_BEGIN led to. */

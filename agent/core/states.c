@@ -192,6 +192,7 @@ static const struct qs_states_row rows[] = {
     WORK(TRACE_STOP, QS_EV_CHILD, trace_gone),
 
     WORK(READ, QS_EV_TIME, readings),
+    WORK(BIND, QS_EV_TIME, bound),
 
     WORK(TUNE, QS_EV_CONTROL, tuned),
     WORK(TUNE, QS_EV_TIME, tune_settled),

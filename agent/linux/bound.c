@@ -1,6 +1,7 @@
 #include "linux/bound.h"
 
 #include "linux/io.h"
+#include "linux/slow.h"
 #include "linux/survey.h"
 #include "proto/msg_control.h"
 
@@ -14,6 +15,7 @@
 
 static void unbind(struct qs_probe *probe)
 {
+    qs_slow_stop(probe);
     while (probe->count > probe->own) {
         qs_io_close(&probe->sources[--probe->count].fd);
     }
@@ -43,7 +45,7 @@ void qs_probe_bind(struct qs_probe *probe, const struct qs_binding *binding)
     *s = (struct qs_source){.how = QS_PROBE_BOUND, .evidence = binding->flags & QS_BIND_EVIDENCE};
     qs_text_copy(binding->name, s->kind, sizeof s->kind);
     qs_io_printable(s->kind);
-    s->fd = qs_survey_open(probe->sysfs, b->path, O_RDONLY);
+    s->fd = b->flags & QS_BIND_COMMAND ? -1 : qs_survey_open(probe->sysfs, b->path, O_RDONLY);
     for (size_t i = 0; i < probe->count; i++) {
         probe->sources[i].hidden = probe->sources[i].hidden || strcmp(probe->sources[i].kind, s->kind) == 0;
     }
@@ -92,7 +94,7 @@ static bool sum_table(const char *text, int64_t lo, int64_t hi, int64_t *sum)
     return found;
 }
 
-static bool read_bits(const char *text, int64_t mask, int64_t *bits)
+bool qs_bound_bits(const char *text, int64_t mask, int64_t *bits)
 {
     char *end;
     text += strspn(text, " \t");
@@ -112,10 +114,10 @@ static bool read_number(struct qs_probe *probe, const struct qs_bound_file *b, i
     if (b->flags & QS_BIND_TABLE) { /* what was cut is no table, nor is what has a NUL */
         return n + 1 < (long)sizeof probe->text && strlen(p) == (size_t)n && sum_table(p, b->lo, b->hi, raw);
     }
-    return b->flags & QS_BIND_BITS ? read_bits(p, b->mul, raw) : qs_io_i64(&p, raw);
+    return b->flags & QS_BIND_BITS ? qs_bound_bits(p, b->mul, raw) : qs_io_i64(&p, raw);
 }
 
-static bool scale(const struct qs_bound_file *b, int64_t raw, int64_t *value)
+bool qs_bound_scale(const struct qs_bound_file *b, int64_t raw, int64_t *value)
 {
     int64_t scaled;
     if (__builtin_mul_overflow(raw, b->flags & QS_BIND_BITS ? 1 : b->mul, &scaled)) {
@@ -141,7 +143,7 @@ uint8_t qs_probe_read_bound(struct qs_probe *probe, struct qs_source *s, int64_t
             return QS_READING_UNREADABLE;
         }
     }
-    if (!scale(b, raw, &scaled)) {
+    if (!qs_bound_scale(b, raw, &scaled)) {
         return QS_READING_UNREADABLE;
     }
     *value = scaled;

@@ -2,6 +2,7 @@
 
 #include "linux/identity.h"
 #include "linux/io.h"
+#include "linux/which.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin:/system/bin"
 
 static bool blame_operator(struct qs_port_fault *fault, enum qs_wire_code code, int error)
 {
@@ -84,49 +83,6 @@ static char *const *keep_env(struct qs_words *words, const struct qs_list *env, 
     return first;
 }
 
-static const char *search_path(char *const *envp)
-{
-    for (; *envp; envp++) {
-        if (strncmp(*envp, "PATH=", 5) == 0) {
-            return *envp + 5;
-        }
-    }
-    return DEFAULT_PATH;
-}
-
-/* 0, or why this file cannot be executed. */
-static int try_file(int dir_fd, const char *path)
-{
-    struct stat st;
-    if (fstatat(dir_fd, path, &st, 0) != 0) {
-        return errno;
-    }
-    if (!S_ISREG(st.st_mode)) {
-        return EISDIR;
-    }
-    return faccessat(dir_fd, path, X_OK, 0) == 0 ? 0 : EACCES;
-}
-
-/* As a shell searches: the first that can be executed; the most telling of the errors otherwise. */
-static int search(struct qs_command *command, const char *name, const char *dirs, int dir_fd)
-{
-    int error = ENOENT;
-    for (const char *dir = dirs; dir;) {
-        size_t n = strcspn(dir, ":");
-        int len = n == 0 ? snprintf(command->path, sizeof command->path, "./%s", name)
-                         : snprintf(command->path, sizeof command->path, "%.*s/%s", (int)n, dir, name);
-        if (len > 0 && (size_t)len < sizeof command->path) {
-            int now = try_file(dir_fd, command->path);
-            if (now == 0) {
-                return 0;
-            }
-            error = now == EACCES ? EACCES : error;
-        }
-        dir = dir[n] == ':' ? dir + n + 1 : NULL;
-    }
-    return error;
-}
-
 static bool explain(struct qs_port_fault *fault, const struct qs_commands *c, const char *name, int error)
 {
     const char *where = c->cwd[0] ? c->cwd : "the agent's directory";
@@ -145,7 +101,7 @@ static bool explain(struct qs_port_fault *fault, const struct qs_commands *c, co
     } else {
         snprintf(fault->text, sizeof fault->text,
                  "no program '%.80s' in PATH (%.100s): give its path, or set PATH in env", name,
-                 search_path(c->envp));
+                 qs_which_path(c->envp));
     }
     return blame_operator(fault, QS_CODE_EXECUTABLE, error);
 }
@@ -153,17 +109,8 @@ static bool explain(struct qs_port_fault *fault, const struct qs_commands *c, co
 static bool resolve(struct qs_commands *c, struct qs_command *command, struct qs_port_fault *fault)
 {
     const char *name = command->argv[0];
-    int dir_fd = c->cwd_fd;
-    int error;
-    if (!name || !name[0]) {
-        error = ENOENT;
-        name = "";
-    } else if (strchr(name, '/')) {
-        snprintf(command->path, sizeof command->path, "%s", name);
-        error = strlen(name) < sizeof command->path ? try_file(dir_fd, name) : ENAMETOOLONG;
-    } else {
-        error = search(command, name, search_path(c->envp), dir_fd);
-    }
+    name = name ? name : "";
+    int error = qs_which(command->path, sizeof command->path, name, c->envp, c->cwd_fd);
     return error == 0 || explain(fault, c, name, error);
 }
 

@@ -19,6 +19,7 @@ enum {
     FD_SIGNAL,
     FD_LISTEN,
     FD_SUPERVISOR,
+    FD_SLOW,
     FD_GUESTS,
     FD_COUNT = FD_GUESTS + QS_GUESTS_MAX
 };
@@ -41,6 +42,7 @@ static void fill_fds(const struct qs_linux *os, struct pollfd *fds)
     fds[FD_LINK].fd = os->link.in_fd;
     fds[FD_SIGNAL].fd = os->signal_fd;
     fds[FD_SUPERVISOR].fd = os->control.fd;
+    fds[FD_SLOW].fd = os->probe.slow.fd;
     fds[FD_LISTEN].fd = door_is_watched(os) ? os->link.listen_fd : -1;
     for (int i = 0; i < QS_GUESTS_MAX; i++) {
         fds[FD_GUESTS + i].fd = door_is_watched(os) ? os->guests.at[i].fd : -1;
@@ -56,6 +58,9 @@ static void wait_for_news(struct qs_linux *os, struct pollfd *fds)
     int64_t deadline = qs_agent_next_deadline_ns(&os->agent);
     int64_t leaves = door_is_watched(os) ? qs_guests_expire(&os->guests, qs_io_now_ns(os->clock)) : INT64_MAX;
     deadline = leaves < deadline ? leaves : deadline;
+    if (os->probe.slow.pid != 0 && os->probe.slow.until_ns < deadline) {
+        deadline = os->probe.slow.until_ns;
+    }
     struct timespec timeout = {0};
     if (deadline != INT64_MAX) {
         int64_t left = deadline - qs_io_now_ns(os->clock);
@@ -216,6 +221,7 @@ void qs_linux_run(struct qs_linux *os)
         if (fds[FD_TRACER].revents || fds[FD_SIGNAL].revents) {
             look_after_tracer(os);
         }
+        qs_linux_look_after_slow(os);
         if (fds[FD_OUTPUT].revents) {
             qs_capture_drain(&os->child.capture, 1);
         }
@@ -248,6 +254,7 @@ void qs_linux_run(struct qs_linux *os)
     if (os->has_cache) {
         qs_files_close(&os->files);
     }
+    qs_linux_end_slow(os);
     qs_guests_close(&os->guests);
     qs_link_close(&os->link);
 }

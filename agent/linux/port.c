@@ -177,7 +177,7 @@ static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *
     struct qs_linux *os = ctx;
     qs_probe_set_kin(&os->probe, QS_KIN_CHILD, os->child.runs ? os->child.process.pid : 0);
     qs_probe_set_kin(&os->probe, QS_KIN_HOST, os->link.peer_pid);
-    qs_probe_sensor(&os->probe, name, op_now_ns(os), reading);
+    qs_linux_read_sensor(os, name, reading);
 }
 
 /* Read next to the window, on its inner side of the sensors: nothing of ours may be between the two readings.
@@ -233,6 +233,7 @@ static bool op_fact(void *ctx, size_t index, struct qs_port_fact *fact)
 static void op_drain(void *ctx)
 {
     struct qs_linux *os = ctx;
+    qs_linux_end_slow(os);
     qs_link_drain(&os->link);
 }
 
@@ -307,6 +308,7 @@ static void op_pull(void *ctx, const struct qs_msg_pull *pull, struct qs_port_pi
 static bool op_trace_start(void *ctx, const struct qs_msg_trace *trace, struct qs_port_fault *fault)
 {
     struct qs_linux *os = ctx;
+    qs_linux_end_slow(os);
     pid_t target = os->harness.open ? os->child.process.pid : getpid();
     bool ok = qs_tracer_start(&os->tracer, trace, &os->hook, target, fault);
     os->child.spare = ok ? os->tracer.process.pid : 0;

@@ -64,6 +64,11 @@ extern const struct qs_port_control qs_linux_control_port; /* port_control.c */
 extern const struct qs_port_load qs_linux_load_port;       /* port_load.c */
 /* Until the host is gone (stdio) or a signal ends it; then no child is left. */
 void qs_linux_run(struct qs_linux *os);
+/* A sensor, whose command may begin now; takes in what that has done; and ends it: nothing of it may reach
+ * into a window (port_slow.c). */
+void qs_linux_read_sensor(struct qs_linux *os, const char *name, struct qs_port_reading *reading);
+void qs_linux_look_after_slow(struct qs_linux *os);
+void qs_linux_end_slow(struct qs_linux *os);
 /* Takes in the signals that have come: to end, and who was stopped. */
 void qs_linux_hear_signals(struct qs_linux *os);
 const char *qs_linux_clock_name(const struct qs_linux *os);

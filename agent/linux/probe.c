@@ -1,6 +1,7 @@
 #include "linux/probe.h"
 
 #include "linux/io.h"
+#include "linux/slow.h"
 #include "proto/names.h"
 
 #include <fcntl.h>
@@ -147,6 +148,7 @@ static void add_fixed(struct qs_probe *probe)
 void qs_probe_open(struct qs_probe *probe, const cpu_set_t *allowed, const char *sysfs)
 {
     memset(probe, 0, sizeof *probe);
+    probe->slow.fd = -1;
     probe->sysfs = sysfs;
     probe->allowed = *allowed;
     long hz = sysconf(_SC_CLK_TCK);
@@ -167,6 +169,7 @@ void qs_probe_close(struct qs_probe *probe)
     for (size_t i = 0; i < probe->count; i++) {
         qs_io_close(&probe->sources[i].fd);
     }
+    qs_slow_stop(probe);
     qs_io_close(&probe->stat_fd);
     probe->count = 0;
     probe->stat_fd = -1;

@@ -18,7 +18,8 @@ enum {
     QS_PROBE_SOURCES = 200, /* of our own */
     QS_PROBE_TEXT_BYTES = 65536,
     QS_PROBE_PROCS = 4096,
-    QS_PROBE_PATH_BYTES = 256
+    QS_PROBE_PATH_BYTES = 256,
+    QS_SLOW_TEXT_BYTES = 32768
 };
 
 /* How a source's text becomes a value. The kinds from BUSY on are not a single number of one file. */
@@ -56,7 +57,19 @@ struct qs_source {
 struct qs_bound_file {
     char path[QS_CONTROL_PATH_MAX_BYTES + 1];
     int64_t mul, div, lo, hi;
-    uint8_t flags; /* enum qs_bind_flag of the wire */
+    uint8_t flags;        /* enum qs_bind_flag of the wire */
+    int64_t at_ns, value; /* of a command: when it last had an end, 0: never; what it said then */
+    uint8_t status;       /* so */
+};
+
+/* A sensor's command that runs; one at a time. */
+struct qs_slow {
+    pid_t pid; /* and its process group; 0: none runs */
+    int fd;    /* what it writes; -1: that has ended */
+    bool shut; /* none may begin: a window is near */
+    int64_t until_ns;
+    size_t of, n; /* the bound sensor whose command it is; bytes of text */
+    char text[QS_SLOW_TEXT_BYTES];
 };
 
 /* Ticks of the allowed CPUs since boot. */
@@ -75,6 +88,7 @@ struct qs_probe {
     struct qs_source sources[QS_PROBE_SOURCES + QS_BIND_MAX]; /* those of the host last */
     size_t count, own;                                        /* own: without those */
     struct qs_bound_file bound[QS_BIND_MAX];
+    struct qs_slow slow;
     int stat_fd;
     const char *sysfs; /* borrowed */
     cpu_set_t allowed;

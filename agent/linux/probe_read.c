@@ -3,6 +3,7 @@
 
 #include "linux/bound.h"
 #include "linux/io.h"
+#include "linux/slow.h"
 #include "proto/limits.h"
 #include "proto/msg.h"
 
@@ -231,7 +232,9 @@ void qs_probe_sensor(struct qs_probe *probe, const char *name, int64_t now_ns,
     }
     for (size_t i = 0; i < probe->count; i++) {
         if (!probe->sources[i].hidden && strcmp(probe->sources[i].kind, name) == 0) {
-            reading->status = read_source(probe, &probe->sources[i], &reading->value);
+            if (!qs_slow_read(probe, i, now_ns, reading)) {
+                reading->status = read_source(probe, &probe->sources[i], &reading->value);
+            }
             return;
         }
     }

@@ -303,6 +303,10 @@ static const struct qs_key profile_keys[] = {
          "Frequency domains; a folder belongs to the first row that finds it."),
     ROWS("sensors", QS_KEY_NAMED, sensors, sensor_count, qs_profile_sensor_table,
          "What can be read, temperatures above all."),
+    ROWS("commands", QS_KEY_NAMED, commands, command_count, qs_profile_command_table,
+         "Sensors that are commands on the device, for what no file tells; those whose program it lacks are "
+         "left out. They are slow: a gate may "
+         "wait for them, windows do not record them."),
     ROWS("types", QS_KEY_LIST, types, type_count, qs_profile_type_table,
          "What is known about sensors by their type."),
     ROWS("switches", QS_KEY_NAMED, switches, switch_count, qs_profile_switch_table,

@@ -6,7 +6,7 @@
 #include "config/document/schema.h"
 
 extern const struct qs_table qs_profile_domain_table, qs_profile_sensor_table, qs_profile_type_table,
-    qs_profile_switch_table;
+    qs_profile_switch_table, qs_profile_command_table;
 const struct qs_table *qs_profile_table(void);
 
 /* Readers of what several of them have: a path below sysfs (char *), which may have wildcards where min is 1;

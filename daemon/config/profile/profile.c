@@ -49,6 +49,13 @@ static void free_rows(struct qs_profile *p)
         qs_strings_done(&s->each);
         qs_strings_done(&s->bits);
     }
+    for (size_t i = 0; i < p->command_count; i++) {
+        struct qs_profile_command *c = &p->commands[i];
+        char *const texts[] = {c->key, c->name, c->section, c->line, c->before, c->spoilt, c->mend, c->asks};
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            free(texts[k]);
+        qs_strings_done(&c->command);
+    }
     for (size_t i = 0; i < p->type_count; i++) {
         qs_strings_done(&p->types[i].types);
         free(p->types[i].reject);
@@ -73,6 +80,7 @@ static void free_profile(struct qs_profile *p)
     free(p->domains);
     free(p->sensors);
     free(p->types);
+    free(p->commands);
     free(p->switches);
     char *const texts[] = {p->name, p->extends, p->about, p->present, p->online, p->capacity};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

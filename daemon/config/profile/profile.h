@@ -10,47 +10,7 @@
 
 #include "config/document/doc.h"
 #include "config/document/string_list.h"
-
-enum qs_domain_kind { QS_DOMAIN_CPU, QS_DOMAIN_GPU, QS_DOMAIN_MEMORY, QS_DOMAIN_OTHER, QS_DOMAIN_KINDS };
-enum qs_domain_unit {
-    QS_DOMAIN_AUTO, /* by the largest value */
-    QS_DOMAIN_HZ,
-    QS_DOMAIN_KHZ,
-    QS_DOMAIN_MHZ,
-    QS_DOMAIN_RAW /* no frequency, such as MB/s: numbers stay as they are */
-};
-enum qs_domain_limits { QS_LIMITS_FREQUENCY, QS_LIMITS_LEVEL };
-enum qs_sensor_role {
-    QS_ROLE_UNSET,
-    QS_ROLE_CPU,
-    QS_ROLE_GPU,
-    QS_ROLE_SKIN,
-    QS_ROLE_BATTERY,
-    QS_ROLE_AMBIENT,
-    QS_ROLE_OTHER
-};
-enum qs_reading_unit {
-    QS_READS_UNSET,
-    QS_READS_AUTO,  /* degrees by what is plausible */
-    QS_READS_MC,    /* thousandths of a degree */
-    QS_READS_DC,    /* tenths */
-    QS_READS_C,     /* whole degrees */
-    QS_READS_COUNT, /* no temperature: a number, such as the state of a cooling device */
-    QS_READS_UNITS
-};
-enum qs_switch_kind {
-    QS_SWITCH_IDLE,
-    QS_SWITCH_ONLINE,
-    QS_SWITCH_BOOST,
-    QS_SWITCH_CHARGING,
-    QS_SWITCH_FAN,
-    QS_SWITCH_THERMAL,
-    QS_SWITCH_OTHER
-};
-enum qs_watch { QS_WATCH_UNSET, QS_WATCH_NEVER, QS_WATCH_CHANGES, QS_WATCH_NONZERO };
-/* Words by value; NULL ends each. */
-extern const char *const qs_domain_kinds[], *const qs_domain_units[], *const qs_sensor_roles[];
-extern const char *const qs_reading_units[], *const qs_switch_kinds[], *const qs_watches[];
+#include "config/profile/words.h"
 
 struct qs_profile_range { /* thousandths of a degree */
     bool given;
@@ -94,6 +54,17 @@ struct qs_profile_sensor {
     struct qs_strings bits; /* in words, the lowest first */
 };
 
+struct qs_profile_command { /* a sensor that is a command on the device */
+    char *key, *name;
+    struct qs_strings command;
+    char *section, *line, *before, *spoilt, *mend; /* all but `before` may be NULL */
+    enum qs_reading_unit unit;
+    enum qs_sensor_role role;
+    uint32_t mask;
+    int64_t max_age_ns;
+    char *asks; /* as BIND has it */
+};
+
 struct qs_profile_type { /* what is known of sensors by their type's text */
     struct qs_strings types;
     enum qs_reading_unit unit;
@@ -120,8 +91,9 @@ struct qs_profile {
     struct qs_profile_domain *domains;
     struct qs_profile_sensor *sensors;
     struct qs_profile_type *types;
+    struct qs_profile_command *commands;
     struct qs_profile_switch *switches;
-    size_t match_count, domain_count, sensor_count, type_count, switch_count;
+    size_t match_count, domain_count, sensor_count, type_count, command_count, switch_count;
 };
 
 struct qs_profiles {

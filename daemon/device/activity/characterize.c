@@ -205,7 +205,8 @@ static void choose_sensors(struct qs_job_run *job, struct qs_build *list)
                                      .div = s->div,
                                      .lo = s->lo,
                                      .hi = s->hi};
-        if (s->status == QS_SENSOR_OK && s->unit != QS_READS_COUNT && qs_activity_lock_add(list, &b))
+        if (s->status == QS_SENSOR_OK && s->unit != QS_READS_COUNT && !s->command &&
+            qs_activity_lock_add(list, &b))
             c->sensors[c->sensor_count++] = s;
     }
 }

@@ -98,9 +98,24 @@ bool qs_activity_lock_add(struct qs_build *list, const struct qs_binding *b)
            qs_build_binding(list, b);
 }
 
+/* Its agent takes what it says in thousandths. */
+static bool bind_command(const struct qs_board_sensor *s, struct qs_build *list)
+{
+    const struct qs_binding b = {.name = qs_text_of(s->name),
+                                 .path = qs_text_of(s->command),
+                                 .mul = s->mul,
+                                 .div = s->div,
+                                 .lo = s->lo,
+                                 .hi = s->hi,
+                                 .flags = QS_BIND_COMMAND | (s->bits ? QS_BIND_BITS : 0)};
+    return qs_activity_lock_add(list, &b);
+}
+
 /* What an agent cannot be asked for is no sensor of it. */
 static bool bind_sensor(const struct qs_board_sensor *s, bool senses, struct qs_build *list)
 {
+    if (s->command)
+        return bind_command(s, list);
     bool nonzero = s->watch == QS_WATCH_NONZERO;
     unsigned flags = QS_BIND_EVIDENCE | (nonzero ? QS_BIND_HELD : 0U) | (s->bits ? QS_BIND_BITS : 0U) |
                      (senses && s->watch == QS_WATCH_CHANGES ? QS_BIND_STEADY : 0U);
@@ -188,6 +203,43 @@ static void bind_sensors(struct qs_job_run *job)
     ask(job, QS_MSG_BIND, &m, on_bound);
 }
 
+static void keep_board(struct qs_job_run *job);
+
+static void on_commands(const union qs_msg *reply, const struct qs_err *refused, void *user)
+{
+    struct qs_job_run *job = user;
+    struct qs_iter it = qs_list_iter(&reply->readings.readings);
+    struct qs_reading r;
+    (void)refused;
+    if (!answers(job))
+        return;
+    while (qs_list_reading(&it, &r)) {
+        char name[QS_NAME_MAX_BYTES + 1];
+        qs_text_copy(r.sensor, name, sizeof name);
+        qs_board_take_command(mine(job)->board, name, r.status, r.value);
+    }
+    keep_board(job);
+}
+
+/* Which of the profiles' commands does it have, and what do they say? */
+static void ask_commands(struct qs_job_run *job)
+{
+    uint8_t memory[QS_CONTROL_MAX_BYTES];
+    struct qs_build list;
+    struct qs_board *board = mine(job)->board;
+    qs_build_init(&list, memory, sizeof memory);
+    if (!qs_session_has(job->p.session, QS_FEATURE_SLOW))
+        qs_board_drop_commands(board);
+    for (size_t i = 0; i < board->sensors.count; i++)
+        if (board->sensors.at[i].command)
+            (void)bind_command(&board->sensors.at[i], &list);
+    const struct qs_msg_bind m = {.id = ++mine(job)->id, .sensors = qs_build_list(&list)};
+    if (list.count > 0)
+        ask(job, QS_MSG_BIND, &m, on_commands);
+    else
+        keep_board(job);
+}
+
 static void ask_survey(struct qs_job_run *job);
 
 static void take_page(struct lock *l, const struct qs_msg_surveyed *m)
@@ -215,7 +267,7 @@ static void warn_of_past(struct qs_job_run *job)
     const struct qs_board *board = mine(job)->board;
     for (size_t i = 0; i < board->sensors.count; i++) {
         const struct qs_board_sensor *s = &board->sensors.at[i];
-        if (s->bits && s->status == QS_SENSOR_OK && s->value != 0)
+        if (s->bits && !s->command && s->status == QS_SENSOR_OK && s->value != 0)
             qs_job_event_warning(job, "%s of %s: %s%s; check its power supply and its cooling", s->name,
                                  job->p.device, s->said != NULL ? s->said : "not 0",
                                  s->watch == QS_WATCH_NONZERO ? ", now: windows are tainted while it lasts"
@@ -255,7 +307,12 @@ static void on_surveyed(const union qs_msg *reply, const struct qs_err *refused,
     }
     l->board = qs_board_new(&job->p.farm->profiles, &l->survey, job->facts_json);
     qs_survey_done(&l->survey);
-    if (!l->home) {
+    ask_commands(job);
+}
+
+static void keep_board(struct qs_job_run *job)
+{
+    if (!mine(job)->home) {
         store_board(job);
         warn_of_past(job);
     }

@@ -248,6 +248,7 @@ struct qs_board *qs_board_new(const struct qs_profiles *profiles, const struct q
     read_cpus(&w);
     qs_work_domains(&w);
     qs_work_sensors(&w);
+    qs_work_commands(&w);
     qs_work_switches(&w);
     qs_work_clusters(&w);
     qs_strings_done(&w.taken);

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "config/profile/profile.h"
+#include "device/board/sensor.h"
 #include "device/board/survey.h"
 
 enum {
@@ -54,31 +55,6 @@ struct qs_board_domain {
     char *hold_governor;                                 /* under which it is held; NULL: it keeps its own */
     enum qs_board_hold hold;
     char *why; /* why it cannot be held, and what to do; NULL: it can */
-};
-
-enum qs_board_sensor_status {
-    QS_SENSOR_OK,
-    QS_SENSOR_NOT_TEMPERATURE, /* its type says so */
-    QS_SENSOR_PLACEHOLDER,     /* -99.9 */
-    QS_SENSOR_ZERO,            /* exactly 0 */
-    QS_SENSOR_UNREADABLE,
-    QS_SENSOR_NO_NUMBER,
-    QS_SENSOR_IMPLAUSIBLE
-};
-
-struct qs_board_sensor {
-    char *name; /* "thermal:TYPE"; of several the second is "thermal:TYPE.2": unique, 1 .. 64 bytes */
-    char *type, *path;
-    enum qs_sensor_role role;
-    enum qs_reading_unit unit; /* MC, DC, C or COUNT */
-    int64_t mul, div;          /* its value = what the file says * mul / div, in thousandths of a degree */
-    int64_t lo, hi;            /* plausible, both included */
-    bool bits; /* its file has a hexadecimal number: value = what it has of mul's bits / div */
-    enum qs_watch watch;
-    char *said;    /* of bits: which of them it had, in words; or NULL */
-    int64_t value; /* when surveyed; 0 unless a number was read */
-    enum qs_board_sensor_status status;
-    char *why; /* in words; NULL: it is OK */
 };
 
 struct qs_board_switch {
@@ -133,6 +109,12 @@ QS_RELEASE_AT(qs_board_free_at, struct qs_board, qs_board_free)
 const struct qs_board_domain *qs_board_domain(const struct qs_board *board, const char *name);
 const struct qs_board_sensor *qs_board_sensor(const struct qs_board *board, const char *name);
 const struct qs_board_cluster *qs_board_cluster(const struct qs_board *board, const char *name);
+
+/* What the device says of its commands at first: those that it has not (MISSING) are no sensors of it. */
+void qs_board_take_command(struct qs_board *board, const char *name, enum qs_reading_status status,
+                           int64_t value);
+/* None of them can be asked. */
+void qs_board_drop_commands(struct qs_board *board);
 
 /* What a device was when it was looked at, of its facts (as above): another kernel or model, and it is to be
  * looked at as a new one. */

@@ -10,8 +10,8 @@
 enum { JSON_BYTES = 16 * 1024 * 1024, LIST_MAX = 4096 };
 
 static const char *const hold_words[] = {"ok", "no-file", "denied", "avoided", "no-numbers", NULL};
-static const char *const status_words[] = {"ok",         "not-temperature", "placeholder", "zero",
-                                           "unreadable", "no-number",       "implausible", NULL};
+static const char *const status_words[] = {
+    "ok", "not-temperature", "placeholder", "zero", "unreadable", "no-number", "implausible", "spoilt", NULL};
 static const char *const limit_words[] = {"frequency", "level", NULL};
 
 static const struct qs_field cluster_rows[] = {
@@ -56,7 +56,7 @@ static const struct qs_field domain_rows[] = {
 static const struct qs_field sensor_rows[] = {
     SENSOR(name, TEXT, "its name, unique, as a gate names it", .known = true),
     SENSOR(type, TEXT, "what the device calls it", .known = true),
-    SENSOR(path, TEXT, "its file", .known = true),
+    SENSOR(path, TEXT, "its file, or its command", .known = true),
     SENSOR(role, WORD, "what it is near", .words = qs_sensor_roles),
     SENSOR(unit, WORD, "what its file counts in", .words = qs_reading_units),
     SENSOR(mul, WHOLE, "value = what the file says * mul / div"),
@@ -65,6 +65,8 @@ static const struct qs_field sensor_rows[] = {
     SENSOR(hi, WHOLE, "the highest"),
     SENSOR(bits, BOOL, "its file has a hexadecimal number: value = the bits of mul that it has / div"),
     SENSOR(watch, WORD, "which readings taint a window", .words = qs_watches),
+    SENSOR(command, TEXT, "of a command: how the agent is asked for it, as BIND has it; null: it is a file"),
+    SENSOR(mend, TEXT, "of a command: what ends made-up values"),
     SENSOR(said, TEXT, "of bits: which of them it had, in words"),
     SENSOR(value, WHOLE, "when surveyed, in thousandths of a degree, or a number; 0 without one"),
     SENSOR(status, WORD, "whether its value is credible", .words = status_words),

@@ -62,6 +62,7 @@ bool qs_cpu_set_read(const char *text, size_t n, struct qs_cpu_set *ret);
 
 void qs_work_domains(struct qs_work *w);
 void qs_work_sensors(struct qs_work *w);
+void qs_work_commands(struct qs_work *w); /* after the sensors */
 void qs_work_switches(struct qs_work *w);
 void qs_work_clusters(struct qs_work *w);
 struct qs_pins;

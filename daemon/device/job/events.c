@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "config/farm/sensors.h"
 #include "device/activity/activity.h"
+#include "device/activity/lock.h"
+#include "device/board/board.h"
 #include "device/board/pin.h"
 #include "device/job/evals.h"
 #include "device/job/impl.h"
@@ -218,16 +220,29 @@ void qs_job_event_held(struct qs_job_run *job, const char *why)
     tell(job, &n, "window.held", true);
 }
 
-/* "thermal:cpu is 46.7 °C, wanted at most 45.0 °C" */
+/* What gives made-up values, and what ends that. */
+static void put_spoilt(const struct qs_job_run *job, const char *name, struct qs_buf *text)
+{
+    const struct qs_board *board = qs_activity_lock_board(job);
+    const struct qs_board_sensor *s = board ? qs_board_sensor(board, name) : NULL;
+    if (s)
+        qs_buf_fmt(text, " (somebody has overridden what `%s` says%s%s%s)", s->path, s->mend ? "; run `" : "",
+                   s->mend ? s->mend : "", s->mend ? "` on the device" : "");
+}
+
 /* "cpu_thermal.temp_mc is 71.7 °C, wanted at most 45 °C" */
-static void put_unmet(const struct qs_job_expectation *e, enum qs_reading_status status, int64_t value,
-                      struct qs_buf *text)
+static void put_unmet(const struct qs_job_run *job, const struct qs_job_expectation *e,
+                      enum qs_reading_status status, int64_t value, struct qs_buf *text)
 {
     qs_buf_fmt(text, "%s is ", e->sensor);
     if (status == QS_READING_OK)
         qs_sensor_print(e->sensor, value, text);
     else
         qs_buf_str(text, qs_reading_status_name(status));
+    if (status == QS_READING_SPOILT)
+        put_spoilt(job, e->sensor, text);
+    else if (status == QS_READING_STALE)
+        qs_buf_str(text, " (older than its maximum age)");
     qs_buf_str(text, e->has_lo && e->has_hi ? ", wanted "
                      : e->has_lo            ? ", wanted at least "
                                             : ", wanted at most ");
@@ -242,7 +257,7 @@ static void keep_waiting(struct qs_job_run *job, const struct qs_job_expectation
                          const struct qs_msg_waiting *m)
 {
     QS_BUF(text);
-    put_unmet(e, m->status, m->value, &text);
+    put_unmet(job, e, m->status, m->value, &text);
     snprintf(job->win.waits_for, sizeof job->win.waits_for, "%s", text.data);
 }
 
@@ -295,7 +310,7 @@ void qs_job_gate_failure(struct qs_job_run *job, struct qs_err *err)
     qs_text_duration(&text, (double)(gate->decided_ns - gate->began_ns));
     if (e) {
         qs_buf_str(&text, ": ");
-        put_unmet(e, reading.status, reading.value, &text);
+        put_unmet(job, e, reading.status, reading.value, &text);
     }
     if (gate->busiest.n > 0)
         qs_buf_fmt(&text, "; busiest: %.*s", (int)gate->busiest.n, gate->busiest.p);

@@ -282,7 +282,9 @@ MESSAGES = [
      many("files", [found(FREQ + "scaling_governor", 3, 0, b"schedutil\n\0\xff"), found(FREQ + "cpuinfo_cur_freq", 0, 13, "")])),
     ("bind", 47, u32("id", 17) +
      many("sensors", [binding("thermal:tsens_tz_sensor1", "class/thermal/thermal_zone1/temp", 1000, 1, -40000, 150000, 1),
-                      binding("x", "y", 1, 10**9, I64_MIN, I64_MAX, 0)])),
+                      binding("x", "y", 1, 10**9, I64_MIN, I64_MAX, 0),
+                      binding("battery", "60000\n\ntemperature:*\ntemperature:\n*UPDATES STOPPED*\ndumpsys\nbattery", 100, 1000,
+                              -30000, 130000, 32)])),
     ("bound", 48, u32("id", 17) + many("readings", [reading("thermal:tsens_tz_sensor1", 0, 41000, 0), reading("x", 3, 0, 0)])),
     ("tune", 49, u32("id", 18) + u32("lease_ms", 120000) + u32("settle_ms", 500) +
      many("writes", [tune(FREQ + "scaling_governor", "performance", 0), tune("a", "", 3), tune("\tget\tit\nset\tit\t{}", "1", 9)])),

@@ -1,9 +1,12 @@
 /* What the device has: files that are found, page by page, and sensors of the host's making. */
 #include "cases.h"
+#include "peer_files.h"
 #include "script.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "proto/names.h"
 
 static const struct script_options plain = {.no_pull = false};
 
@@ -133,6 +136,39 @@ static void makes_sensors_of_files(void **state)
     script_free(s);
 }
 
+/* A command's first reading is waited for, but not for ever. */
+static void waits_for_what_is_on_its_way(void **state)
+{
+    const char *const names[] = {"thermal:soc"};
+    struct script *s = script_new(&plain);
+    struct qs_msg_readings m;
+    struct qs_reading r;
+    (void)state;
+    script_connect(s);
+    for (int ends = 0; ends < 2; ends++) {
+        script_sensor(s, 0, "thermal:soc", QS_READING_STALE, 0);
+        s->sensors[0].reading.pending = true;
+        ask_bind(s, 3, names, 1);
+        for (int i = 0; i < (ends ? 1 : 299); i++) {
+            script_pass(s, 100 * MS);
+            peer_ping(&s->peer, 5);
+            script_expect(s, QS_MSG_PONG);
+        }
+        script_expect_work(s, QS_STATE_READY, QS_MSG_BIND);
+        if (ends)
+            script_sensor(s, 0, "thermal:soc", QS_READING_OK, 41000);
+        script_pass(s, 120 * MS);
+        const struct letter *l = script_expect(s, QS_MSG_BOUND);
+        assert_int_equal(qs_msg_decode_readings(l->payload, l->n, &m), 0);
+        struct qs_iter it = qs_list_iter(&m.readings);
+        assert_true(qs_list_reading(&it, &r));
+        assert_int_equal(r.status, ends ? QS_READING_OK : QS_READING_STALE);
+        assert_int_equal(r.value, ends ? 41000 : 0);
+        script_expect_state(s, QS_STATE_READY);
+    }
+    script_free(s);
+}
+
 /* Another host's sensors are not the next one's. */
 static void forgets_them_with_the_session(void **state)
 {
@@ -176,9 +212,51 @@ static void refuses_what_is_not_agreed(void **state)
     }
 }
 
+/* What takes two looks, then what evidence has, as it is before a window. */
+static void reads_its_sensors_on_request(void **state)
+{
+    static const struct {
+        const char *sensor;
+        uint8_t status;
+        int64_t value;
+    } all[] = {{QS_SENSOR_CPU_BUSY, QS_READING_OK, 31250},
+               {"cpu.steal_ticks", QS_READING_OK, 7},
+               {"throttle", QS_READING_MISSING, 0},
+               {"another", QS_READING_OK, 46700}};
+    struct script *s = script_new(&plain);
+    struct qs_msg_readings m;
+    struct qs_reading got;
+    (void)state;
+    script_connect(s);
+    assert_int_not_equal(s->peer.agent.features & QS_FEATURE_READ, 0);
+    s->evidence_ticks = 7;
+    s->third_value = 46700;
+    script_sensor(s, 0, QS_SENSOR_CPU_BUSY, QS_READING_STALE, 0);
+    peer_read(&s->peer, 15);
+    script_expect_work(s, QS_STATE_READY, QS_MSG_READ);
+    script_expect_nothing(s); /* one look is not enough */
+    script_sensor(s, 0, QS_SENSOR_CPU_BUSY, QS_READING_OK, 31250);
+    script_pass(s, 200 * MS);
+    letter_readings(script_expect(s, QS_MSG_READINGS), 15, &m);
+    assert_int_equal(m.readings.count, 4);
+    struct qs_iter it = qs_list_iter(&m.readings);
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(qs_list_reading(&it, &got));
+        assert_int_equal(got.sensor.n, strlen(all[i].sensor));
+        assert_memory_equal(got.sensor.p, all[i].sensor, got.sensor.n);
+        assert_int_equal(got.status, all[i].status);
+        assert_int_equal(got.value, all[i].value);
+    }
+    script_run(s, &(struct run_spec){.capture = false});
+    peer_read(&s->peer, 16);
+    script_expect_fatal(s); /* it would disturb */
+    script_free(s);
+}
+
 const struct CMUnitTest cases_control[] = {
-    cmocka_unit_test(tells_what_it_finds),        cmocka_unit_test(tells_it_page_by_page),
-    cmocka_unit_test(makes_sensors_of_files),     cmocka_unit_test(forgets_them_with_the_session),
-    cmocka_unit_test(refuses_what_is_not_agreed),
+    cmocka_unit_test(tells_what_it_finds),           cmocka_unit_test(tells_it_page_by_page),
+    cmocka_unit_test(makes_sensors_of_files),        cmocka_unit_test(waits_for_what_is_on_its_way),
+    cmocka_unit_test(forgets_them_with_the_session), cmocka_unit_test(refuses_what_is_not_agreed),
+    cmocka_unit_test(reads_its_sensors_on_request),
 };
 const size_t cases_control_count = sizeof cases_control / sizeof cases_control[0];

@@ -203,6 +203,30 @@ static void waits_for_a_stale_sensor(void **state)
     script_free(s);
 }
 
+/* In the band, and a newer reading is on its way: what runs for it must not reach into the window. */
+static void waits_for_a_pending_sensor(void **state)
+{
+    struct script *s = in_run();
+    const struct qs_expectation e = expect_below(40, 0, QS_GATE_ON_TIMEOUT_FAIL);
+    (void)state;
+    for (int ends = 1; ends >= 0; ends--) {
+        script_sensor(s, 0, "heat", QS_READING_OK, 1);
+        s->sensors[0].reading.pending = true;
+        open_gate(s, &e, 1);
+        for (int i = 0; i < 199; i++) {
+            script_pass(s, 100 * MS);
+            peer_plain(&s->peer, QS_MSG_PONG);
+        }
+        script_expect_state(s, QS_STATE_WAITING);
+        s->sensors[0].reading.pending = !ends;
+        script_pass(s, 200 * MS);
+        script_expect_state(s, ends ? QS_STATE_ARMED : QS_STATE_RUN_OPEN);
+        script_free(s);
+        s = in_run();
+    }
+    script_free(s);
+}
+
 static struct script *armed(const struct qs_expectation *e)
 {
     struct script *s = in_run();
@@ -437,55 +461,14 @@ static void refuses_windows_that_do_not_fit(void **state)
     script_free(s);
 }
 
-/* What takes two looks, then what evidence has, as it is before a window. */
-static void reads_its_sensors_on_request(void **state)
-{
-    static const struct {
-        const char *sensor;
-        uint8_t status;
-        int64_t value;
-    } all[] = {{QS_SENSOR_CPU_BUSY, QS_READING_OK, 31250},
-               {"cpu.steal_ticks", QS_READING_OK, 7},
-               {"throttle", QS_READING_MISSING, 0},
-               {"another", QS_READING_OK, 46700}};
-    struct script *s = script_new(&plain);
-    struct qs_msg_readings m;
-    struct qs_reading got;
-    (void)state;
-    script_connect(s);
-    assert_int_not_equal(s->peer.agent.features & QS_FEATURE_READ, 0);
-    s->evidence_ticks = 7;
-    s->third_value = 46700;
-    script_sensor(s, 0, QS_SENSOR_CPU_BUSY, QS_READING_STALE, 0);
-    peer_read(&s->peer, 15);
-    script_expect_work(s, QS_STATE_READY, QS_MSG_READ);
-    script_expect_nothing(s); /* one look is not enough */
-    script_sensor(s, 0, QS_SENSOR_CPU_BUSY, QS_READING_OK, 31250);
-    script_pass(s, 200 * MS);
-    letter_readings(script_expect(s, QS_MSG_READINGS), 15, &m);
-    assert_int_equal(m.readings.count, 4);
-    struct qs_iter it = qs_list_iter(&m.readings);
-    for (size_t i = 0; i < 4; i++) {
-        assert_true(qs_list_reading(&it, &got));
-        assert_int_equal(got.sensor.n, strlen(all[i].sensor));
-        assert_memory_equal(got.sensor.p, all[i].sensor, got.sensor.n);
-        assert_int_equal(got.status, all[i].status);
-        assert_int_equal(got.value, all[i].value);
-    }
-    script_run(s, &(struct run_spec){.capture = false});
-    peer_read(&s->peer, 16);
-    script_expect_fatal(s); /* it would disturb */
-    script_free(s);
-}
-
 const struct CMUnitTest cases_window[] = {
-    cmocka_unit_test(reads_its_sensors_on_request),
     cmocka_unit_test(waits_and_says_so_once_a_second),
     cmocka_unit_test(wants_the_whole_dwell),
     cmocka_unit_test(ends_a_wait_as_the_gate_says),
     cmocka_unit_test(taints_and_runs_where_the_gate_says_so),
     cmocka_unit_test(fails_on_what_it_cannot_read),
     cmocka_unit_test(waits_for_a_stale_sensor),
+    cmocka_unit_test(waits_for_a_pending_sensor),
     cmocka_unit_test(loses_the_gate),
     cmocka_unit_test(watches_the_gate_to_the_last),
     cmocka_unit_test(holds_and_arms_again),

@@ -31,6 +31,7 @@ static struct qs_board *board_of(struct qs_survey *s, bool all)
     QS_SCOPED(qs_profiles_done) struct qs_profiles profiles = {0};
     tree_profiles(&profiles, all);
     struct qs_board *b = qs_board_new(&profiles, s, NULL);
+    qs_board_drop_commands(b);
     qs_survey_done(s);
     return b;
 }

@@ -144,7 +144,9 @@ struct qs_board *tree_board_by(const struct qs_profiles *profiles, const char *f
     QS_FREED char *path = qs_asprintf("%s/%s.tree.tsv", folder, name);
     qs_board_survey_patterns(profiles, &patterns);
     tree_survey(path, &patterns, root, &survey);
-    return qs_board_new(profiles, &survey, NULL);
+    struct qs_board *board = qs_board_new(profiles, &survey, NULL);
+    qs_board_drop_commands(board); /* a tree has files only */
+    return board;
 }
 
 struct qs_board *tree_board(const char *folder, const char *name, bool root)

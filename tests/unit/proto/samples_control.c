@@ -45,10 +45,19 @@ bool sample_put_bind(struct qs_writer *w)
                                       .mul = 1,
                                       .div = QS_BIND_SCALE_MAX,
                                       .lo = INT64_MIN,
-                                      .hi = INT64_MAX};
+                                      .hi = INT64_MAX},
+                            third = {.name = qs_text_of("battery"),
+                                     .path = qs_text_of("60000\n\ntemperature:*\ntemperature:\n*UPDATES "
+                                                        "STOPPED*\ndumpsys\nbattery"),
+                                     .mul = 100,
+                                     .div = 1000,
+                                     .lo = -30000,
+                                     .hi = 130000,
+                                     .flags = QS_BIND_COMMAND};
     qs_build_init(&list, memory, sizeof memory);
     qs_build_binding(&list, &first);
     qs_build_binding(&list, &second);
+    qs_build_binding(&list, &third);
     return qs_msg_encode_bind(w, &(struct qs_msg_bind){.id = 17, .sensors = qs_build_list(&list)});
 }
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "proto/bind_command.h"
 #include "proto/names.h"
 #include "range.h"
 
@@ -128,10 +129,41 @@ static void test_a_sensor_of_the_host(void **state)
     ENDS(binding_passes, v, div, QS_BIND_SCALE_MAX, INT64_C(1) + QS_BIND_SCALE_MAX);
     ENDS(binding_passes, v, div, 1, 0); /* nothing is divided by it */
     ENDS(binding_passes, v, hi, INT64_MAX, 2);
-    ENDS(binding_passes, v, flags, QS_BIND_FLAGS & ~QS_BIND_TABLE, QS_BIND_FLAGS + 1);
+    ENDS(binding_passes, v, flags, QS_BIND_FLAGS & ~(QS_BIND_TABLE | QS_BIND_COMMAND), QS_BIND_FLAGS + 1);
     ENDS(binding_passes, v, flags, QS_BIND_TABLE | QS_BIND_EVIDENCE | QS_BIND_STEADY,
          QS_BIND_TABLE | QS_BIND_HELD);
     ENDS(binding_passes, v, flags, QS_BIND_TABLE, QS_BIND_TABLE | QS_BIND_BITS);
+}
+
+static void test_a_command(void **state)
+{
+    struct qs_binding v = {.name = letters(1), .path = qs_text_of("1000\n\n\nk\n\na"), .mul = 1, .div = 1};
+    struct qs_bind_command c;
+    (void)state;
+    ENDS(binding_passes, v, flags, QS_BIND_COMMAND, QS_BIND_COMMAND | QS_BIND_EVIDENCE);
+    ENDS(binding_passes, v, flags, QS_BIND_COMMAND | QS_BIND_BITS, QS_BIND_COMMAND | QS_BIND_HELD);
+    ENDS(binding_passes, v, flags, QS_BIND_COMMAND, QS_BIND_COMMAND | QS_BIND_STEADY);
+    ENDS(binding_passes, v, flags, QS_BIND_COMMAND, QS_BIND_COMMAND | QS_BIND_TABLE);
+    v.flags = QS_BIND_COMMAND;
+    static const char *const good[] = {"86400000\n\n\nk\n\na", "1000\ns\nl\nk\nx\na\n\nb"};
+    static const char *const bad[] = {"999\n\n\nk\n\na",   "86400001\n\n\nk\n\na", "4294968296\n\n\nk\n\na",
+                                      "1000 \n\n\nk\n\na", "-1000\n\n\nk\n\na",    "\n\n\nk\n\na",
+                                      "1000\n\n\n\n\na",   "1000\n\n\nk\n\n",      "1000\n\n\nk\n\n\na",
+                                      "1000\n\n\nk\na",    "class/zone/temp",      ""};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        ENDS(binding_passes, v, path, qs_text_of(good[i]), qs_text_of(bad[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        ENDS(binding_passes, v, path, qs_text_of(good[0]), qs_text_of(bad[i]));
+    ENDS(binding_passes, v, path, ((struct qs_text){"1000\n\n\nk\n\na", 11}),
+         ((struct qs_text){"1000\n\n\nk\n\n\0", 11}));
+    assert_true(qs_bind_command_of(qs_text_of("60000\nTop:\n*x*\nv=\nFAKE\ncmd\n-a"), &c));
+    assert_int_equal(c.max_age_ms, 60000);
+    const struct qs_text parts[] = {c.section, c.line, c.key, c.spoilt, c.argv};
+    static const char *const texts[] = {"Top:", "*x*", "v=", "FAKE", "cmd\n-a"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        assert_int_equal(parts[i].n, strlen(texts[i]));
+        assert_memory_equal(parts[i].p, texts[i], parts[i].n);
+    }
 }
 
 static void test_a_write(void **state)
@@ -233,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_what_is_looked_for),
         cmocka_unit_test(test_what_is_found),
         cmocka_unit_test(test_a_sensor_of_the_host),
+        cmocka_unit_test(test_a_command),
         cmocka_unit_test(test_a_write),
         cmocka_unit_test(test_what_became_of_it),
         cmocka_unit_test(test_lists_end),

@@ -131,6 +131,7 @@ static void test_words(void **state)
     assert_string_equal(qs_gate_outcome_name((enum qs_gate_outcome)5), "unknown");
     assert_string_equal(qs_gate_on_timeout_name(QS_GATE_ON_TIMEOUT_DEFER), "defer");
     assert_string_equal(qs_reading_status_name(QS_READING_MISSING), "missing");
+    assert_string_equal(qs_reading_status_name(QS_READING_SPOILT), "spoilt");
     assert_string_equal(qs_iteration_flag_name(QS_ITERATION_CONCLUDE_FAILED), "conclude-failed");
     assert_string_equal(qs_iteration_flag_name(3), "unknown");
     for (uint16_t code = 1; code <= QS_CODE_LAST; code++)

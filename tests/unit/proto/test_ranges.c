@@ -167,7 +167,7 @@ static void test_window_messages(void **state)
     RANGE(waiting, &m, run, some_uid(), none);
     RANGE(waiting, &m, elapsed_ns, 0, -1);
     RANGE(waiting, &m, expectation, QS_GATE_MAX - 1, QS_GATE_MAX);
-    RANGE(waiting, &m, status, QS_READING_MISSING, (enum qs_reading_status)4);
+    RANGE(waiting, &m, status, QS_READING_SPOILT, (enum qs_reading_status)5);
     RANGE(waiting, &m, eta_ns, -1, -2);
     RANGE(waiting, &m, note, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
 }
@@ -209,9 +209,9 @@ static void test_elements_of_closed(void **state)
 {
     (void)state;
     const struct qs_text name = qs_text_of("n");
-    const enum qs_reading_status bad = (enum qs_reading_status)4;
-    struct qs_reading r = {name, QS_READING_MISSING, 0, 0};
-    struct qs_evidence e = {name, QS_READING_MISSING, 0, 0};
+    const enum qs_reading_status bad = (enum qs_reading_status)5;
+    struct qs_reading r = {name, QS_READING_SPOILT, 0, 0};
+    struct qs_evidence e = {name, QS_READING_SPOILT, 0, 0};
     struct qs_taint t = {-1, name, 0, 0};
     assert_true(closed_passes(&r, &e, &t));
     t.iteration = QS_ITERATIONS_MAX - 1;
