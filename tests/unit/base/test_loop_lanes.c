@@ -240,7 +240,7 @@ static void who_keeps_the_loop_is_told(void **state)
 {
     struct bench *b = *state;
     qs_loop_watch(b->loop, 20000000, on_slow, b);
-    burn_25_ms(); /* before the loop runs: no callback's */
+    burn_25_ms();                         /* before the loop runs: no callback's */
     qs_loop_post(b->loop, sleep_long, b); /* it waits for others: no fault of its own */
     (void)qs_timer_start(b->loop, 0, keep_busy, b);
     qs_loop_post(b->loop, nothing, b);
