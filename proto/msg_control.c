@@ -109,13 +109,13 @@ static bool is_scale(int64_t v)
     return v >= 1 && v <= QS_BIND_SCALE_MAX;
 }
 
-/* A table has its lo .. hi for the keys; nothing is asked of a command around a window. */
+/* A table has its lo .. hi for the keys. */
 static bool are_bind_flags(unsigned flags)
 {
     const unsigned others = QS_BIND_HELD | QS_BIND_BITS;
     return (flags & ~(unsigned)QS_BIND_FLAGS) == 0 &&
            ((flags & QS_BIND_TABLE) == 0 || (flags & others) == 0) &&
-           ((flags & QS_BIND_COMMAND) == 0 || (flags & ~(QS_BIND_COMMAND | (unsigned)QS_BIND_BITS)) == 0);
+           (flags & (QS_BIND_TABLE | QS_BIND_COMMAND)) != (QS_BIND_TABLE | QS_BIND_COMMAND);
 }
 
 static bool is_source(const struct qs_binding *v)

@@ -46,7 +46,7 @@ enum qs_bind_flag {
     QS_BIND_BITS = 8,     /* the number is hexadecimal: what it has of the bits of mul, / div */
     QS_BIND_STEADY = 16,  /* a change taints the window, unless the window has a bound of this name */
     QS_BIND_COMMAND = 32, /* where QS_FEATURE_SLOW is agreed: `path` is a command (bind_command.h), whose
-                             number counts in thousandths unless it is of BITS; with none of the others */
+                             number counts in thousandths unless it is of BITS; no TABLE */
     QS_BIND_FLAGS = 63
 };
 struct qs_binding {

@@ -87,6 +87,8 @@ qs_agent_action qs_act_readings; /* time for the second */
 qs_agent_action qs_act_survey; /* SURVEY */
 qs_agent_action qs_act_bind;   /* BIND */
 qs_agent_action qs_act_bound;  /* TIME after it: are there first readings of all? */
+/* Readings of all sensors of the host's making; false: one is on its way, they are looked at again soon. */
+bool qs_control_add_bound(struct qs_agent *agent, struct qs_build *list);
 /* load.c: processors that are kept busy between runs; that, and what a gate does so, is over */
 qs_agent_action qs_act_load; /* LOAD */
 void qs_load_end(struct qs_agent *agent);

@@ -17,6 +17,7 @@ void qs_agent_init(struct qs_agent *agent, const struct qs_port *port, const str
     memset(&agent->run, 0, sizeof agent->run);
     memset(&agent->window, 0, sizeof agent->window);
     agent->trace.on = false;
+    agent->bound.count = 0;
     agent->control.lease_ns = 0;
     agent->control.more = false;
     agent->load_until_ns = 0;

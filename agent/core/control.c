@@ -50,21 +50,26 @@ enum qs_agent_event qs_act_survey(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-/* False: a sensor has no reading yet, and is looked at again soon. */
-static bool answer_bound(struct qs_agent *agent)
+bool qs_control_add_bound(struct qs_agent *agent, struct qs_build *list)
 {
     const int64_t now_ns = qs_agent_now_ns(agent);
-    struct qs_build list;
     bool pending = false;
-    qs_build_init(&list, agent->work, sizeof agent->work);
     for (size_t i = 0; i < agent->bound.count; i++) {
         struct qs_port_reading reading;
         agent->port.read_sensor(agent->port.ctx, agent->bound.names[i], &reading);
-        qs_talk_add_reading(&list, agent->bound.names[i], &reading);
+        qs_talk_add_reading(list, agent->bound.names[i], &reading);
         pending = pending || reading.pending;
     }
-    if (pending && now_ns - agent->bound.since_ns < BOUND_LIMIT_NS) {
-        agent->deadline_ns = now_ns + BOUND_POLL_NS;
+    pending = pending && now_ns - agent->bound.since_ns < BOUND_LIMIT_NS;
+    agent->deadline_ns = pending ? now_ns + BOUND_POLL_NS : agent->deadline_ns;
+    return !pending;
+}
+
+static bool answer_bound(struct qs_agent *agent)
+{
+    struct qs_build list;
+    qs_build_init(&list, agent->work, sizeof agent->work);
+    if (!qs_control_add_bound(agent, &list)) {
         return false;
     }
     const struct qs_msg_readings answer = {.id = agent->asked_id, .readings = qs_build_list(&list)};

@@ -143,6 +143,8 @@ enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct 
         port->read_sensor(port->ctx, item->sensor, &item->reading);
         gate->stale = gate->stale || item->reading.status == QS_READING_STALE || item->reading.pending;
     }
+    bool settled = !port->settled || port->settled(port->ctx);
+    gate->stale = gate->stale || !settled;
     bool heated = gate->heats; /* when it was read */
     warm(gate, port, now_ns);
     for (size_t i = 0; i < gate->count; i++) {
@@ -163,7 +165,7 @@ enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct 
     if (over) {
         return QS_GATE_ANSWER_OVER;
     }
-    return all && !gate->heats ? QS_GATE_ANSWER_OPEN : QS_GATE_ANSWER_WAIT;
+    return all && settled && !gate->heats ? QS_GATE_ANSWER_OPEN : QS_GATE_ANSWER_WAIT;
 }
 
 bool qs_agent_gate_blocker(const struct qs_agent_gate *gate, size_t *index)

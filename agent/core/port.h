@@ -96,9 +96,12 @@ struct qs_port {
     size_t (*evidence)(void *ctx, bool after, struct qs_port_evidence *rows, size_t cap);
     bool (*fact)(void *ctx, size_t index, struct qs_port_fact *fact);
 
-    /* Optional. drain: the link falls silent now (TCP quick acknowledgements, own queue empty). unread: bytes
-     * that wait on the link unread; without it 0 is reported. busiest: "name[pid] 98%" of the process that
-     * used most processor time since the last call; without it the note stays empty. */
+    /* Optional. settled: false while evidence that takes its time is being read, or is too old and begins to
+     * be: for that a gate waits; never where none may begin. drain: the link falls silent now (TCP quick
+     * acknowledgements, own queue empty). unread: bytes that wait on the link unread; without it 0 is
+     * reported. busiest: "name[pid] 98%" of the process that used most processor time since the last call;
+     * without it the note stays empty. */
+    bool (*settled)(void *ctx);
     void (*drain)(void *ctx);
     uint32_t (*unread)(void *ctx);
     void (*busiest)(void *ctx, char *text, size_t cap);

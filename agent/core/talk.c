@@ -64,6 +64,7 @@ enum qs_agent_event qs_act_greet(struct qs_agent *agent)
     qs_files_release(agent); /* where the session before has ended in a run */
     if (agent->port.survey.bind) {
         agent->port.survey.bind(agent->port.ctx, NULL); /* they were another host's */
+        agent->bound.count = 0;
     }
     agent->control.more = false;
     agent->link_up = true;
@@ -239,22 +240,38 @@ enum qs_agent_event qs_act_read(struct qs_agent *agent)
     struct qs_port_reading first;
     agent->asked_id = agent->msg->read.id;
     agent->port.read_sensor(agent->port.ctx, QS_SENSOR_CPU_BUSY, &first);
-    agent->deadline_ns = qs_agent_now_ns(agent) + between_looks_ns;
+    agent->bound.since_ns = qs_agent_now_ns(agent);
+    agent->deadline_ns = agent->bound.since_ns + between_looks_ns;
     return QS_EV_WORKING;
 }
 
+static bool is_bound(const struct qs_agent *agent, const char *kind)
+{
+    size_t i = 0;
+    while (i < agent->bound.count && strcmp(agent->bound.names[i], kind) != 0) {
+        i++;
+    }
+    return i < agent->bound.count;
+}
+
+/* Those of the host's making come first: they may take their time. */
 enum qs_agent_event qs_act_readings(struct qs_agent *agent)
 {
     struct qs_port_evidence *rows = agent->window.evidence; /* no window is open */
     struct qs_port_reading reading;
     struct qs_build list;
-    size_t n = agent->port.evidence(agent->port.ctx, false, rows, QS_EVIDENCE_MAX - 1);
     qs_build_init(&list, agent->work, sizeof agent->work);
+    if (!qs_control_add_bound(agent, &list)) {
+        return QS_EV_NONE;
+    }
+    size_t n = agent->port.evidence(agent->port.ctx, false, rows, QS_EVIDENCE_MAX - 1 - list.count);
     agent->port.read_sensor(agent->port.ctx, QS_SENSOR_CPU_BUSY, &reading);
     qs_talk_add_reading(&list, QS_SENSOR_CPU_BUSY, &reading);
     for (size_t i = 0; i < n; i++) {
         reading = (struct qs_port_reading){.status = rows[i].status, .value = rows[i].before};
-        qs_talk_add_reading(&list, rows[i].kind, &reading);
+        if (!is_bound(agent, rows[i].kind)) {
+            qs_talk_add_reading(&list, rows[i].kind, &reading);
+        }
     }
     const struct qs_msg_readings m = {.id = agent->asked_id, .readings = qs_build_list(&list)};
     qs_talk_send(agent, QS_MSG_READINGS, &m);

@@ -133,6 +133,10 @@ uint8_t qs_probe_read_bound(struct qs_probe *probe, struct qs_source *s, int64_t
     int64_t raw;
     int64_t scaled;
     *value = 0;
+    if (b->flags & QS_BIND_COMMAND) { /* what it last said */
+        *value = b->value;
+        return b->at_ns == 0 ? QS_READING_STALE : b->status;
+    }
     if (!read_number(probe, b, s->fd, &raw)) { /* a core that went and came back has new files */
         qs_io_close(&s->fd);
         s->fd = qs_survey_open(probe->sysfs, b->path, O_RDONLY);

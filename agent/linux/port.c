@@ -2,6 +2,7 @@
 
 #include "linux/clock.h"
 #include "linux/io.h"
+#include "linux/slow.h"
 #include "linux/survey.h"
 
 #include <errno.h>
@@ -217,11 +218,20 @@ static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, 
     }
     size_t segments = after ? add_segments(os, true, rows + n, cap - own - n) : 0;
     n = qs_probe_evidence(&os->probe, after, rows, cap - own);
+    if (after && !os->tracer.runs) { /* beside a tracer nothing begins */
+        qs_slow_evidence(&os->probe, os->clock, rows, n);
+    }
     segments = after ? segments : add_segments(os, false, rows + n, cap - own - n);
     if (own > 0 && !after) {
         qs_harness_evidence(&os->harness, false, rows + n + segments);
     }
     return n + segments + own;
+}
+
+static bool op_settled(void *ctx)
+{
+    struct qs_linux *os = ctx;
+    return qs_linux_is_settled(os);
 }
 
 static bool op_fact(void *ctx, size_t index, struct qs_port_fact *fact)
@@ -445,6 +455,7 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
         .read_sensor = op_read_sensor,
         .evidence = op_evidence,
         .fact = op_fact,
+        .settled = op_settled,
         .drain = op_drain,
         .unread = op_unread,
         .busiest = op_busiest,

@@ -67,6 +67,7 @@ void qs_linux_run(struct qs_linux *os);
 /* A sensor, whose command may begin now; takes in what that has done; and ends it: nothing of it may reach
  * into a window (port_slow.c). */
 void qs_linux_read_sensor(struct qs_linux *os, const char *name, struct qs_port_reading *reading);
+bool qs_linux_is_settled(struct qs_linux *os);
 void qs_linux_look_after_slow(struct qs_linux *os);
 void qs_linux_end_slow(struct qs_linux *os);
 /* Takes in the signals that have come: to end, and who was stopped. */

@@ -26,6 +26,14 @@ void qs_linux_read_sensor(struct qs_linux *os, const char *name, struct qs_port_
     spare(os);
 }
 
+bool qs_linux_is_settled(struct qs_linux *os)
+{
+    os->probe.slow.shut = !may_ask(os);
+    bool settled = qs_slow_settled(&os->probe, qs_io_now_ns(os->clock));
+    spare(os);
+    return settled;
+}
+
 void qs_linux_look_after_slow(struct qs_linux *os)
 {
     if (os->probe.slow.pid != 0) {

@@ -67,7 +67,7 @@ struct qs_slow {
     pid_t pid; /* and its process group; 0: none runs */
     int fd;    /* what it writes; -1: that has ended */
     bool shut; /* none may begin: a window is near */
-    int64_t until_ns;
+    int64_t began_ns, until_ns;
     size_t of, n; /* the bound sensor whose command it is; bytes of text */
     char text[QS_SLOW_TEXT_BYTES];
 };

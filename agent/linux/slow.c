@@ -114,6 +114,8 @@ uint8_t qs_slow_find(const struct qs_bound_file *b, const struct qs_bind_command
 
 /* ---- asking it ---- */
 
+static const struct timespec nap = {.tv_nsec = 1000000};
+
 static bool command_of(const struct qs_bound_file *b, struct qs_bind_command *ret)
 {
     return (b->flags & QS_BIND_COMMAND) != 0 && qs_bind_command_of(qs_text_of(b->path), ret);
@@ -186,6 +188,7 @@ static bool start(struct qs_probe *probe, size_t k, const struct qs_bind_command
     slow->pid = pid;
     slow->fd = fds[0];
     slow->n = 0;
+    slow->began_ns = now_ns;
     slow->until_ns = now_ns + LIMIT_NS;
     return true;
 }
@@ -241,7 +244,6 @@ static bool take_in(struct qs_slow *slow)
 
 void qs_slow_stop(struct qs_probe *probe)
 {
-    const struct timespec nap = {.tv_nsec = 1000000};
     struct qs_slow *slow = &probe->slow;
     bool well;
     if (slow->pid != 0) {
@@ -257,7 +259,6 @@ void qs_slow_stop(struct qs_probe *probe)
 void qs_slow_turn(struct qs_probe *probe, int64_t now_ns)
 {
     struct qs_slow *slow = &probe->slow;
-    const int64_t began_ns = slow->until_ns - LIMIT_NS;
     bool well = false;
     if (slow->pid == 0) {
         return;
@@ -267,9 +268,64 @@ void qs_slow_turn(struct qs_probe *probe, int64_t now_ns)
         slow->pid = 0;
         slow->text[slow->n] = '\0';
         well = well && slow->n + 1 < sizeof slow->text && strlen(slow->text) == slow->n;
-        settle(probe, well ? slow->text : NULL, QS_READING_UNREADABLE, began_ns);
+        settle(probe, well ? slow->text : NULL, QS_READING_UNREADABLE, slow->began_ns);
     } else if (now_ns >= slow->until_ns) {
         qs_slow_stop(probe);
         settle(probe, NULL, QS_READING_UNREADABLE, now_ns);
+    }
+}
+
+/* ---- as evidence ---- */
+
+static bool is_evidence(const struct qs_probe *probe, size_t k)
+{
+    const struct qs_source *s = &probe->sources[probe->own + k];
+    return (probe->bound[k].flags & QS_BIND_COMMAND) != 0 && s->evidence && !s->hidden;
+}
+
+bool qs_slow_settled(struct qs_probe *probe, int64_t now_ns)
+{
+    struct qs_port_reading reading = {.pending = false};
+    for (size_t k = 0; k < probe->count - probe->own && !reading.pending; k++) {
+        if (is_evidence(probe, k)) {
+            (void)qs_slow_read(probe, probe->own + k, now_ns, &reading);
+        }
+    }
+    return !reading.pending;
+}
+
+static void ask_again(struct qs_probe *probe, size_t k, clockid_t clock, int64_t until_ns)
+{
+    struct qs_bind_command command;
+    int64_t now_ns = qs_io_now_ns(clock);
+    probe->slow.of = k;
+    if (!command_of(&probe->bound[k], &command) || !start(probe, k, &command, now_ns)) {
+        return;
+    }
+    probe->slow.until_ns = until_ns;
+    while (probe->slow.pid != 0) {
+        nanosleep(&nap, NULL);
+        qs_slow_turn(probe, qs_io_now_ns(clock));
+    }
+}
+
+void qs_slow_evidence(struct qs_probe *probe, clockid_t clock, struct qs_port_evidence *rows, size_t n)
+{
+    const int64_t since_ns = qs_io_now_ns(clock);
+    qs_slow_stop(probe);
+    for (size_t k = 0; k < probe->count - probe->own; k++) {
+        const struct qs_bound_file *b = &probe->bound[k];
+        if (!is_evidence(probe, k)) {
+            continue;
+        }
+        if (b->at_ns < since_ns) {
+            ask_again(probe, k, clock, since_ns + LIMIT_NS);
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (strcmp(rows[i].kind, probe->sources[probe->own + k].kind) == 0) {
+                rows[i].after = b->value;
+                rows[i].status = rows[i].status != QS_READING_OK ? rows[i].status : b->status;
+            }
+        }
     }
 }

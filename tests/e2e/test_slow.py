@@ -109,6 +109,36 @@ def fails_at_what_is_made_up(tap):
             tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def taints_what_was_throttled(tap):
+    """What Android or a firmware says after a window taints it, with its number and bound; what it said before all windows does not"""
+    hot = THERMAL.format(override="false", status=3, skin=44)
+    for program, before, (name, after), taint in (
+            ("dumpsys", {"battery": BATTERY.format(note="", dc=291), "thermalservice": THERMAL.format(override="false", status=2, skin=30)},
+             ("thermalservice", hot), ("throttled.thermalservice", 3, 2)),
+            ("vcgencmd", {"measure_temp": "temp=48.3'C\n", "get_throttled": "throttled=0x40000\n"}, ("get_throttled", "throttled=0x50000\n"),
+             ("throttled.since", 1, 0)),
+            ("vcgencmd", {"measure_temp": "temp=48.3'C\n", "get_throttled": "throttled=0x50000\n"}, ("get_throttled", "throttled=0x50004\n"),
+             ("throttled.now", 4, 0))):
+        with Bed() as bed:
+            phone = Phone(bed)
+            phone.program(program)
+            for file, text in before.items():
+                phone.says(file, text)
+            phone.says("later", after)
+            daemon = phone.start(bed)
+            calm = job("cpu.busy_ratio_ppm", "100%")
+            number = daemon.job(calm)
+            tap.equal(daemon.ended(number)["state"], "done", f"{taint[0]}: the job ends well")
+            tap.equal(bed.sql("SELECT code FROM v_taint WHERE job = ?", number), [], "without a taint")
+            calm["benchmarks"][0]["argv"] = ["cp", os.path.join(phone.path, "later"), os.path.join(phone.path, name)]
+            calm["plan"]["blocks"] = 1
+            number = daemon.job(calm)
+            daemon.ended(number)
+            first = bed.sql("SELECT code, value, bound FROM v_taint WHERE job = ? ORDER BY window_id, i LIMIT 1", number)
+            tap.equal(first, [taint], "then a window is tainted")
+            tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def reads_a_raspberry_pi(tap):
     """Without the kernel's file, vcgencmd tells whether the firmware throttles now; with it, the file decides"""
     with Bed() as bed:
@@ -124,5 +154,18 @@ def reads_a_raspberry_pi(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def is_read_on_request(tap):
+    """`quiesce devices read` asks the commands, too"""
+    with Bed() as bed:
+        phone = android(bed)
+        daemon = phone.start(bed)
+        daemon.ended(daemon.job(job("thermal:dumpsys.battery", "35C")))
+        phone.says("battery", BATTERY.format(note="", dc=302))
+        phone.says("thermalservice", THERMAL.format(override="true", status=0, skin=20))
+        said = until("it is read anew", lambda: (lambda text: "30.2" in text and "spoilt" in text and text)(bed.cli("devices", "read", "phone").stdout))
+        tap.ok("thermal:dumpsys.battery" in said, "its battery and what is spoilt", [said])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 if __name__ == "__main__":
-    run_cases(reads_a_phone, waits_until_it_is_cool, fails_at_what_is_made_up, reads_a_raspberry_pi)
+    run_cases(reads_a_phone, waits_until_it_is_cool, fails_at_what_is_made_up, reads_a_raspberry_pi, taints_what_was_throttled, is_read_on_request)

@@ -306,7 +306,7 @@ static const struct qs_key profile_keys[] = {
     ROWS("commands", QS_KEY_NAMED, commands, command_count, qs_profile_command_table,
          "Sensors that are commands on the device, for what no file tells; those whose program it lacks are "
          "left out. They are slow: a gate may "
-         "wait for them, windows do not record them."),
+         "wait for them, windows record those that can taint one."),
     ROWS("types", QS_KEY_LIST, types, type_count, qs_profile_type_table,
          "What is known about sensors by their type."),
     ROWS("switches", QS_KEY_NAMED, switches, switch_count, qs_profile_switch_table,

@@ -21,6 +21,9 @@ static const struct qs_word role_words[] = {{"cpu", QS_ROLE_CPU},
                                             {"other", QS_ROLE_OTHER},
                                             {NULL, 0}};
 
+static const struct qs_word watch_words[] = {
+    {"never", QS_WATCH_NEVER}, {"changes", QS_WATCH_CHANGES}, {"nonzero", QS_WATCH_NONZERO}, {NULL, 0}};
+
 static bool has_line_break(const struct qs_profile_command *c)
 {
     const char *const texts[] = {c->section, c->line, c->before, c->spoilt};
@@ -108,6 +111,17 @@ static const struct qs_key command_keys[] = {
      .max = 1000000000,
      .fallback = "0",
      .help = "The number is hexadecimal, as `sensors.NAME.mask`."},
+    {.name = "taint",
+     .type = QS_KEY_ENUM,
+     .offset = OF(watch),
+     .words = watch_words,
+     .help = "What taints a window, as `sensors.NAME.taint`: it is then read after each window, too."},
+    {.name = "up_to",
+     .type = QS_KEY_U32,
+     .offset = OF(up_to),
+     .max = 1000000000,
+     .fallback = "0",
+     .help = "With `taint: nonzero`: readings up to this one taint nothing."},
     {.name = "max_age",
      .type = QS_KEY_DURATION,
      .offset = OF(max_age_ns),

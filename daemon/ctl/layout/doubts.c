@@ -68,6 +68,7 @@ static const struct named_word {
     {"pin:", "had the limit ", " elsewhere than it is held at", "at ", ""},
     {"cooling:", "had the cooling device ", " change its state: throttling began or ended", "by ", ""},
     {"throttle.", "had the processor throttled, as ", " counts", "times: ", ""},
+    {"throttled.thermalservice", "were throttled, as Android says", "", "thermal status ", ""},
     {"throttled.", "were throttled or short of voltage, as the firmware says (", ")", "bits: ", ""}};
 
 static const struct named_word *named(const char *code)

@@ -98,16 +98,19 @@ bool qs_activity_lock_add(struct qs_build *list, const struct qs_binding *b)
            qs_build_binding(list, b);
 }
 
-/* Its agent takes what it says in thousandths. */
+/* Its agent takes what it says in thousandths. What taints nothing is read for gates alone. */
 static bool bind_command(const struct qs_board_sensor *s, struct qs_build *list)
 {
+    unsigned watch = s->watch == QS_WATCH_NONZERO   ? QS_BIND_EVIDENCE | QS_BIND_HELD
+                     : s->watch == QS_WATCH_CHANGES ? QS_BIND_EVIDENCE | QS_BIND_STEADY
+                                                    : 0U;
     const struct qs_binding b = {.name = qs_text_of(s->name),
                                  .path = qs_text_of(s->command),
                                  .mul = s->mul,
                                  .div = s->div,
                                  .lo = s->lo,
                                  .hi = s->hi,
-                                 .flags = QS_BIND_COMMAND | (s->bits ? QS_BIND_BITS : 0)};
+                                 .flags = (uint8_t)(QS_BIND_COMMAND | (s->bits ? QS_BIND_BITS : 0U) | watch)};
     return qs_activity_lock_add(list, &b);
 }
 
@@ -267,7 +270,7 @@ static void warn_of_past(struct qs_job_run *job)
     const struct qs_board *board = mine(job)->board;
     for (size_t i = 0; i < board->sensors.count; i++) {
         const struct qs_board_sensor *s = &board->sensors.at[i];
-        if (s->bits && !s->command && s->status == QS_SENSOR_OK && s->value != 0)
+        if (s->bits && s->status == QS_SENSOR_OK && s->value != 0)
             qs_job_event_warning(job, "%s of %s: %s%s; check its power supply and its cooling", s->name,
                                  job->p.device, s->said != NULL ? s->said : "not 0",
                                  s->watch == QS_WATCH_NONZERO ? ", now: windows are tainted while it lasts"

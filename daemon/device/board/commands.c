@@ -14,16 +14,21 @@ static void add_command(struct qs_work *w, const struct qs_profile_command *p)
         [QS_READS_MC] = 1, [QS_READS_DC] = 100, [QS_READS_C] = 1000, [QS_READS_COUNT] = 1};
     struct qs_board *b = w->board;
     bool counts = p->unit == QS_READS_COUNT;
+    bool nonzero = p->watch == QS_WATCH_NONZERO;
     struct qs_board_sensor s = {.name = qs_strdup(p->name),
                                 .type = qs_strdup(p->key),
                                 .role = p->role != QS_ROLE_UNSET ? p->role : QS_ROLE_OTHER,
                                 .unit = p->unit,
                                 .mul = p->mask > 0 ? p->mask : factors[p->unit],
                                 .div = p->mask > 0 ? (p->mask & -p->mask) : THOUSANDTHS,
-                                .lo = counts ? INT32_MIN : LOW_MC,
-                                .hi = counts ? INT32_MAX : HIGH_MC,
+                                .lo = nonzero  ? 0
+                                      : counts ? INT32_MIN
+                                               : LOW_MC,
+                                .hi = nonzero  ? (int64_t)p->up_to
+                                      : counts ? INT32_MAX
+                                               : HIGH_MC,
                                 .bits = p->mask > 0,
-                                .watch = QS_WATCH_NEVER,
+                                .watch = p->watch != QS_WATCH_UNSET ? p->watch : QS_WATCH_NEVER,
                                 .command = qs_strdup(p->asks),
                                 .mend = p->mend != NULL ? qs_strdup(p->mend) : NULL};
     QS_BUF(path);

@@ -227,6 +227,22 @@ static void waits_for_a_pending_sensor(void **state)
     script_free(s);
 }
 
+/* Without a word: there is no expectation to tell of. */
+static void waits_for_evidence_that_takes_its_time(void **state)
+{
+    struct script *s = in_run();
+    (void)state;
+    s->knobs.unsettled = true;
+    open_gate(s, NULL, 0);
+    script_pass(s, 500 * MS);
+    script_expect_nothing(s);
+    script_expect_state(s, QS_STATE_WAITING);
+    s->knobs.unsettled = false;
+    script_pass(s, 20 * MS);
+    script_expect(s, QS_MSG_ARM);
+    script_free(s);
+}
+
 static struct script *armed(const struct qs_expectation *e)
 {
     struct script *s = in_run();
@@ -469,6 +485,7 @@ const struct CMUnitTest cases_window[] = {
     cmocka_unit_test(fails_on_what_it_cannot_read),
     cmocka_unit_test(waits_for_a_stale_sensor),
     cmocka_unit_test(waits_for_a_pending_sensor),
+    cmocka_unit_test(waits_for_evidence_that_takes_its_time),
     cmocka_unit_test(loses_the_gate),
     cmocka_unit_test(watches_the_gate_to_the_last),
     cmocka_unit_test(holds_and_arms_again),

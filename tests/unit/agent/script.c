@@ -333,6 +333,7 @@ struct script *script_new(const struct script_options *options)
         .read_sensor = op_read_sensor,
         .evidence = op_evidence,
         .fact = op_fact,
+        .settled = knobs_settled,
         .drain = op_drain,
         .unread = op_unread,
         .busiest = op_busiest,
@@ -347,9 +348,8 @@ struct script *script_new(const struct script_options *options)
         .document = options->no_stream ? NULL : op_document,
         .files = options->no_files ? NULL : &disk_port,
         .control = options->no_control ? NULL : &knobs_port,
-        .tracer = {.start = options->no_tracer ? NULL : op_trace_start,
-                   .end = op_trace_end,
-                   .result = op_trace_result},
+        /* start, end, result */
+        .tracer = {options->no_tracer ? NULL : op_trace_start, op_trace_end, op_trace_result},
         .survey = {.find = options->no_survey ? NULL : op_find, .bind = options->no_survey ? NULL : op_bind},
         .load = {.start = options->no_load ? NULL : burden_port.start, .stop = burden_port.stop}};
     s->disk = options->disk;

@@ -55,4 +55,9 @@ static bool op_unload(void *ctx)
     return !burden->on;
 }
 
+bool knobs_settled(void *ctx)
+{
+    return !((struct script *)ctx)->knobs.unsettled;
+}
+
 const struct qs_port_load burden_port = {.start = op_load, .stop = op_unload};

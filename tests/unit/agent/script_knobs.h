@@ -10,6 +10,7 @@ struct knobs {
     uint32_t grant;
     int64_t lease_ns; /* of the last one */
     size_t leases;
+    bool unsettled; /* evidence is being read */
 };
 
 /* Processors that it is asked to keep busy. */
@@ -21,6 +22,7 @@ struct burden {
 };
 
 extern const struct qs_port_load burden_port;
+bool knobs_settled(void *ctx);                  /* so */
 extern const struct qs_port_control knobs_port; /* ctx: the struct script */
 
 #endif

@@ -146,7 +146,7 @@ static size_t runs(void)
     return stat(path, &st) == 0 ? (size_t)st.st_size / 4 : 0;
 }
 
-static void bind(const char *name, const char *how)
+static void bind_as(const char *name, const char *how, uint8_t flags)
 {
     const struct qs_binding b = {.name = qs_text_of(name),
                                  .path = qs_text_of(how),
@@ -154,8 +154,13 @@ static void bind(const char *name, const char *how)
                                  .div = 1000,
                                  .lo = -30000,
                                  .hi = 130000,
-                                 .flags = QS_BIND_COMMAND};
+                                 .flags = QS_BIND_COMMAND | flags};
     qs_probe_bind(&probe, &b);
+}
+
+static void bind(const char *name, const char *how)
+{
+    bind_as(name, how, 0);
 }
 
 static struct qs_port_reading look(const char *name, int64_t now_ns)
@@ -279,6 +284,53 @@ static void is_ended_with_its_sensor(void **state)
     assert_int_equal(probe.slow.fd, -1);
 }
 
+static void settle(int64_t now_ns)
+{
+    const struct timespec a_bit = {.tv_nsec = 2000000};
+    while (!qs_slow_settled(&probe, now_ns))
+        nanosleep(&a_bit, NULL);
+}
+
+/* Before a window what was said last, if it is young enough; after it what is said then. What is no evidence
+ * is not asked. */
+static void is_asked_around_a_window(void **state)
+{
+    struct qs_port_evidence rows[QS_PROBE_SOURCES + QS_BIND_MAX];
+    (void)state;
+    memset(rows, 0, sizeof rows);
+    program("dump", "echo temp=40; echo skin=30");
+    program("idle", "echo idle=1");
+    bind("idle", "10000\n\n\nidle=\n\nidle");
+    bind_as("soc", "10000\n\n\ntemp=\n\ndump", QS_BIND_EVIDENCE | QS_BIND_HELD);
+    bind_as("skin", "60000\n\n\nskin=\n\ndump", QS_BIND_EVIDENCE | QS_BIND_STEADY);
+    settle(SECOND);
+    assert_int_equal(runs(), 1);
+    settle(6 * SECOND);
+    assert_int_equal(runs(), 1);
+    program("dump", "echo temp=41; echo skin=30.5");
+    settle(7 * SECOND); /* older than half its age */
+    assert_int_equal(runs(), 2);
+    probe.slow.shut = true;
+    assert_true(qs_slow_settled(&probe, 100 * SECOND));
+    size_t n = qs_probe_evidence(&probe, false, rows, sizeof rows / sizeof *rows);
+    program("dump", "echo temp=140; echo skin=33");
+    assert_int_equal(qs_probe_evidence(&probe, true, rows, n), n);
+    qs_slow_evidence(&probe, CLOCK_MONOTONIC, rows, n);
+    assert_int_equal(runs(), 3); /* once for both */
+    const struct qs_port_evidence *soc = &rows[n - 2], *skin = &rows[n - 1];
+    assert_string_equal(soc->kind, "soc");
+    assert_int_equal(soc->status, QS_READING_OK);
+    assert_int_equal(soc->before, 41000);
+    assert_int_equal(soc->after, 140000); /* what is held has its value beyond its bounds, too */
+    assert_true(soc->held && !soc->steady && soc->hi == 130000);
+    assert_int_equal(skin->before, 30500);
+    assert_int_equal(skin->after, 33000);
+    assert_true(skin->steady && !skin->held);
+    program("dump", "exit 1");
+    qs_slow_evidence(&probe, CLOCK_MONOTONIC, rows, n);
+    assert_int_equal(soc->status, QS_READING_UNREADABLE);
+}
+
 #define ASKS(test) cmocka_unit_test_setup_teardown(test, enter_root, leave_root)
 
 int main(void)
@@ -287,6 +339,7 @@ int main(void)
         cmocka_unit_test(finds_the_value),    ASKS(is_as_old_as_its_command),
         ASKS(is_stale_where_nothing_may_run), ASKS(what_fails_has_no_value),
         ASKS(one_that_hangs_is_ended),        ASKS(is_ended_with_its_sensor),
+        ASKS(is_asked_around_a_window),
     };
     return cmocka_run_group_tests_name("slow", tests, enter_folder, leave_folder);
 }
