@@ -6,7 +6,7 @@ import sys
 
 def main():
     out, inputs = sys.argv[1], sys.argv[2:]
-    lines, rows = ['#include "config/profile/profile.h"', ""], []
+    lines, rows = ['#include "config/profile/profiles.h"', ""], []
     for n, path in enumerate(inputs):
         with open(path, "rb") as f:
             data = f.read()

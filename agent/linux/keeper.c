@@ -132,7 +132,7 @@ static bool put_back(struct qs_keeper *k, struct qs_journal_entry *e, struct qs_
     if (written || file->outcome == QS_TUNE_REFUSED) {
         struct qs_port_controlled back = *file;
         qs_knob_read_back(&k->hand, e->path, e->value, &back);
-        e->looked = back.error == 0;
+        e->looked = written && back.error == 0; /* what refuses ours and moves is still ours to put back */
         memcpy(e->seen, back.after, sizeof back.after);
         memcpy(file->after, back.after, sizeof back.after);
         if (written) {

@@ -168,6 +168,15 @@ def farms(tap):
                 tap.equal(missing, [], f"{title}: {argv[0]} says where and what")
             if line:
                 tap.ok(text.splitlines()[line - 1].strip() in told.stderr, f"{title}: the line is quoted", told.stderr.splitlines())
+        path = bed.file("good.yaml", "devices: {one: {link: sim}}\n")
+        os.mkdir(os.path.join(bed.path, "profiles"))
+        bad = bed.file("profiles/board.yaml", "profile: board\nextends: genric\n")
+        for argv in (["--check-config", path], ["--config", path]):
+            told = check_config(*argv)
+            tap.equal((told.returncode, told.stdout), (2, ""), f"a bad profile of its own: {argv[0]} ends with 2")
+            missing = [word for word in (f"{bad}:2:10: extends: ", "extends: genric", "generic", "1 mistake in the profiles of ") if word not in told.stderr]
+            tap.equal(missing, [], f"a bad profile of its own: {argv[0]} says where and what")
+        os.unlink(bad)
         loose = bed.file("loose.key", "x" * 32)
         os.chmod(loose, 0o644)
         lacking = bed.file("lacking.yaml", f"""devices:

@@ -115,4 +115,42 @@ def a_test_bed_says_so(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
-run_cases(a_hot_board_waits, too_slow_and_too_cold, it_throttles, a_test_bed_says_so)
+LAMP = "class/leds/lamp/brightness"
+OWN = """profile: my-board
+extends: rpi4b
+match: [{files: {firmware/devicetree/base/my-mark: "board 7*"}}]
+sensors:
+  box: {name: 'thermal:box', each: class/box, value: warm, unit: C, role: ambient}
+switches:
+  lamp: {kind: other, name: "light:{folder}", each: class/leds/*, file: brightness, low: 0, high: 255}
+"""
+
+
+def a_profile_of_ones_own(tap):
+    """A file beside farm.yaml says what is special on a board: its sensor is read in its unit, and its lamp is switched and put back"""
+    with Bed() as bed:
+        board = Board(bed, "rpi4b")
+        for name, value in ((LAMP, 40), ("class/box/warm", 21), ("firmware/devicetree/base/my-mark", "board 7b")):
+            os.makedirs(os.path.dirname(board.file(name)), exist_ok=True)
+            with open(board.file(name), "w", encoding="ascii") as f:
+                f.write(f"{value}\n")
+        os.mkdir(os.path.join(bed.path, "profiles"))
+        bed.file("profiles/board.yaml", OWN)
+        farm = board.farm()
+        farm["devices"]["board"]["argv"] += ["--state", os.path.join(bed.path, "journal")]
+        daemon = bed.daemon(farm)
+        daemon.device_ready("board")
+        wanted = job(["cp", board.file(LAMP), os.path.join(bed.path, "seen")], [{"sensor": "thermal:box", "band": ["20C", "22C"]}])
+        wanted["conditions"]["switches"] = {"light:*": 200}
+        tap.equal(daemon.ended(daemon.job(wanted))["state"], "done", "a job gates on its sensor and sets its lamp")
+        with open(os.path.join(bed.path, "seen"), encoding="ascii") as f:
+            tap.equal(f.read().strip(), "200", "the lamp while it measured")
+        with open(board.file(LAMP), encoding="ascii") as f:
+            tap.equal(f.read().strip(), "40", "and after it")
+        tap.equal(bed.one("SELECT r.value FROM reading r JOIN sensor s ON s.id = r.sensor_id WHERE s.name = 'thermal:box'"), 21000, "the reading in its unit")
+        shown = daemon.get("/devices/board").want(200).json["board"]
+        tap.equal(shown["profiles"][:2], ["my-board", "rpi4b"], "the device says which profiles it has: its own first")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+run_cases(a_hot_board_waits, too_slow_and_too_cold, it_throttles, a_test_bed_says_so, a_profile_of_ones_own)

@@ -184,6 +184,14 @@ static const struct qs_key farm_keys[] = {
      .min = 1,
      .max = SOCKET_BYTES,
      .help = "The API's Unix socket; without it $XDG_RUNTIME_DIR/quiesce/api.sock."},
+    {.name = "profiles",
+     .type = QS_KEY_TEXT,
+     .offset = FARM(profiles_folder),
+     .min = 1,
+     .max = PATH_BYTES,
+     .help = "The folder with profiles of devices (*.yaml) that are not built in, or go before those that "
+             "are; a relative path begins at this file's folder. Without it the folder `profiles` there, if "
+             "there is one."},
     {.name = "heartbeat",
      .type = QS_KEY_DURATION,
      .offset = FARM(heartbeat_ns),
@@ -315,7 +323,7 @@ static void check_device(struct qs_schema_reader *r, const struct qs_node *node,
 /* No shell reads these paths. */
 static void check_farm(struct qs_schema_reader *r, const struct qs_node *node, void *target)
 {
-    static const char *const paths[] = {"state_dir", "db", "socket"};
+    static const char *const paths[] = {"state_dir", "db", "socket", "profiles"};
     (void)target;
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
         const struct qs_node *at = qs_node_get(node, paths[i], NULL);
@@ -432,6 +440,7 @@ void qs_farm_config_free(struct qs_farm_config *farm)
     free(farm->state_dir);
     free(farm->db);
     free(farm->socket);
+    free(farm->profiles_folder);
     free(farm);
 }
 

@@ -9,7 +9,7 @@
 
 #include "config/document/doc.h"
 #include "config/job/job.h"
-#include "config/profile/profile.h"
+#include "config/profile/profiles.h"
 
 /* The kinds of links, a row each: the enumerator's end, and the word of a farm file. What a kind asks of its
  * device's entry is its row in farm.c; how it works is qs_link_WORD_ops in link/WORD.c. */
@@ -61,16 +61,17 @@ struct qs_farm_variables {
 };
 
 struct qs_farm_config {
-    char *state_dir; /* or NULL: $XDG_STATE_HOME/quiesce */
-    char *db;        /* or NULL: state_dir/quiesce.db */
-    char *socket;    /* or NULL: $XDG_RUNTIME_DIR/quiesce/api.sock */
+    char *state_dir;       /* or NULL: $XDG_STATE_HOME/quiesce */
+    char *db;              /* or NULL: state_dir/quiesce.db */
+    char *socket;          /* or NULL: $XDG_RUNTIME_DIR/quiesce/api.sock */
+    char *profiles_folder; /* or NULL: `profiles` beside the file, where there is one */
     int64_t heartbeat_ns;
     struct qs_farm_device *devices;
     size_t device_count;
     struct qs_farm_hook *rules, *metrics;
     size_t rule_count, metric_count;
     struct qs_farm_variables variables;
-    struct qs_profiles profiles; /* of devices: those that are built in */
+    struct qs_profiles profiles; /* of devices: built in, and of that folder */
 };
 
 /* Whether the device's link can be as its keys say; else err quotes what is wrong, and says after

@@ -1,12 +1,9 @@
-#include "config/profile/profile.h"
+#include "config/profile/profiles.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "config/document/load.h"
 #include "config/document/scalar.h"
 #include "config/profile/keys.h"
 
@@ -82,7 +79,7 @@ static void free_profile(struct qs_profile *p)
     free(p->types);
     free(p->commands);
     free(p->switches);
-    char *const texts[] = {p->name, p->extends, p->about, p->present, p->online, p->capacity};
+    char *const texts[] = {p->name, p->extends, p->about, p->file, p->present, p->online, p->capacity};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     qs_strings_done(&p->avoid);
@@ -131,10 +128,26 @@ static bool may_extend(const struct qs_profiles *profiles, const struct qs_profi
     return true;
 }
 
-bool qs_profiles_add(struct qs_profiles *profiles, const struct qs_doc *doc, struct qs_problems *problems)
+/* Of two files with one name it would depend on theirs which is used. */
+static bool is_first(const struct qs_profiles *profiles, const struct qs_profile *p, const struct qs_doc *doc,
+                     struct qs_problems *problems)
+{
+    const struct qs_profile *other = qs_profiles_find(profiles, p->name);
+    if (p->file == NULL || other == NULL || other->file == NULL)
+        return true;
+    qs_problems_add(problems, doc, qs_node_get(&doc->root, "profile", NULL), "profile",
+                    "give one of them another name, or remove it", "`%s` is the profile of %s, too",
+                    qs_show(p->name).text, qs_show(other->file).text);
+    return false;
+}
+
+bool qs_profiles_add(struct qs_profiles *profiles, const struct qs_doc *doc, bool own,
+                     struct qs_problems *problems)
 {
     struct qs_profile *p = qs_calloc(1, sizeof *p);
-    bool ok = qs_schema_read(doc, qs_profile_table(), p, problems) && may_extend(profiles, p, doc, problems);
+    p->file = own ? qs_strdup(doc->name) : NULL;
+    bool ok = qs_schema_read(doc, qs_profile_table(), p, problems) && is_first(profiles, p, doc, problems) &&
+              may_extend(profiles, p, doc, problems);
     if (ok && profiles->count == QS_PROFILES_MAX && qs_profiles_find(profiles, p->name) == NULL) {
         qs_problems_add(problems, doc, &doc->root, NULL, NULL, "more than %d profiles", QS_PROFILES_MAX);
         ok = false;
@@ -159,7 +172,8 @@ static bool add_text(struct qs_profiles *profiles, const char *name, const char 
                      struct qs_problems *problems)
 {
     QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
-    return qs_doc_read(name, text, len, false, &doc, problems) && qs_profiles_add(profiles, doc, problems);
+    return qs_doc_read(name, text, len, false, &doc, problems) &&
+           qs_profiles_add(profiles, doc, false, problems);
 }
 
 bool qs_profiles_init(struct qs_profiles *profiles, struct qs_err *err)
@@ -176,38 +190,6 @@ bool qs_profiles_init(struct qs_profiles *profiles, struct qs_err *err)
         return qs_fail(err, QS_E_INTERNAL, "a profile that is built in cannot be read: %s", text.data);
     }
     return true;
-}
-
-static int is_yaml(const struct dirent *entry)
-{
-    size_t n = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && n > 5 && strcmp(entry->d_name + n - 5, ".yaml") == 0;
-}
-
-bool qs_profiles_add_folder(struct qs_profiles *profiles, const char *folder, struct qs_buf *problems,
-                            struct qs_err *err)
-{
-    struct dirent **names = NULL;
-    int count = scandir(folder, &names, is_yaml, alphasort);
-    if (count < 0)
-        return qs_fail(err, QS_E_IO, "the profiles in %s cannot be read: %s", folder, strerror(errno));
-    size_t wrong = 0;
-    bool ok = true;
-    for (int i = 0; i < count; i++) {
-        QS_SCOPED(qs_problems_done) struct qs_problems found = {0};
-        QS_FREED char *path = qs_asprintf("%s/%s", folder, names[i]->d_name);
-        free(names[i]);
-        size_t len = 0;
-        QS_FREED char *text = ok ? qs_load_text(path, &len, err) : NULL;
-        ok = ok && text != NULL;
-        if (ok && !add_text(profiles, path, text, len, &found)) {
-            qs_problems_text(&found, path, problems);
-            wrong += found.count + found.more;
-        }
-    }
-    free(names);
-    return ok && (wrong == 0 || qs_fail(err, QS_E_CONFIG, "%zu mistake%s in the profiles of %s", wrong,
-                                        wrong == 1 ? "" : "s", folder));
 }
 
 void qs_profiles_done(struct qs_profiles *profiles)

@@ -86,6 +86,7 @@ struct qs_profile_switch {
 
 struct qs_profile {
     char *name, *extends, *about;
+    char *file;                        /* of the farm's own folder; NULL: it is built in */
     char *present, *online, *capacity; /* of the processors */
     struct qs_strings avoid;
     struct qs_profile_match *match; /* any of them; none: it is for every device */
@@ -96,28 +97,5 @@ struct qs_profile {
     struct qs_profile_switch *switches;
     size_t match_count, domain_count, sensor_count, type_count, command_count, switch_count;
 };
-
-struct qs_profiles {
-    struct qs_profile **at; /* owned, by name */
-    size_t count;
-};
-enum { QS_PROFILES_MAX = 256 };
-
-struct qs_profile_text { /* embedded at build time from config/profiles */
-    const char *name, *text;
-};
-extern const struct qs_profile_text qs_profile_texts[];
-extern const size_t qs_profile_text_count;
-
-/* The document as one profile, which goes in the place of one of its name; else located problems, and
- * nothing is changed. */
-bool qs_profiles_add(struct qs_profiles *profiles, const struct qs_doc *doc, struct qs_problems *problems);
-/* Those that are built in. */
-bool qs_profiles_init(struct qs_profiles *profiles, struct qs_err *err);
-/* Adds each *.yaml of a folder; what is wrong is appended to `problems`, for people, and err counts it. */
-bool qs_profiles_add_folder(struct qs_profiles *profiles, const char *folder, struct qs_buf *problems,
-                            struct qs_err *err);
-void qs_profiles_done(struct qs_profiles *profiles);
-const struct qs_profile *qs_profiles_find(const struct qs_profiles *profiles, const char *name); /* or NULL */
 
 #endif

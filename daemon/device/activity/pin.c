@@ -246,7 +246,7 @@ static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, vo
     if (!answers(job))
         return;
     store_tuned(job, &reply->tuned);
-    const struct qs_asked asked = {p->sent, p->asked, p->again};
+    const struct qs_asked asked = {p->sent, p->asked, p->again, !p->instead};
     if (!qs_watch_check(job, &p->pins, &asked, &reply->tuned, &err)) {
         fail(job, &err);
         return;

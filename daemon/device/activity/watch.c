@@ -7,6 +7,7 @@
 #include "config/farm/sensors.h"
 #include "device/activity/lock.h"
 #include "device/board/board.h"
+#include "device/job/events.h"
 
 #define LIMIT "pin:"
 
@@ -135,8 +136,37 @@ bool qs_watch_is_lost(const struct qs_msg_closed *m)
     return false;
 }
 
-static bool unheld(const struct qs_job_run *job, const struct qs_pin_item *item, const struct qs_tuned *t,
-                   struct qs_err *err)
+/* Heat lowers a limit, whatever is written to it. */
+static bool is_lowered(const struct qs_pins *pins, const struct qs_pin_item *item, const struct qs_tuned *t)
+{
+    char now[QS_TUNE_SAID_MAX_BYTES + 1];
+    bool limit = false;
+    qs_text_copy(t->now, now, sizeof now);
+    const long long is = strtoll(now, NULL, 10), wanted = strtoll(item->value, NULL, 10);
+    for (size_t i = 0; i < pins->choices.count && !limit; i++) {
+        const struct qs_board_domain *d = pins->choices.at[i].domain;
+        limit = d && d->limits == QS_LIMITS_FREQUENCY &&
+                ((d->min_file && strcmp(d->min_file, item->path) == 0) ||
+                 (d->max_file && strcmp(d->max_file, item->path) == 0));
+    }
+    return limit && t->outcome == QS_TUNE_SLIPPED && is > 0 && is < wanted;
+}
+
+/* The sensor of a gate that opens only when the device has cooled down; NULL: there is none. */
+static const char *cools(const struct qs_job_run *job)
+{
+    const struct qs_job_conditions *c = qs_schedule_conditions(&job->schedule);
+    for (size_t i = 0; i < c->gate_count; i++) {
+        QS_BUF(unused);
+        const struct qs_sensor_kind *kind = qs_sensor_find(c->gate[i].sensor, &unused);
+        if (kind && kind->unit == QS_UNIT_MC && c->gate[i].has_hi)
+            return c->gate[i].sensor;
+    }
+    return NULL;
+}
+
+static bool unheld(const struct qs_job_run *job, const struct qs_pins *pins, const struct qs_pin_item *item,
+                   const struct qs_tuned *t, struct qs_err *err)
 {
     static const char *const whys[] = {
         [QS_TUNE_SLIPPED] = "it did not stay; the kernel or a service of the device has set it again",
@@ -149,20 +179,27 @@ static bool unheld(const struct qs_job_run *job, const struct qs_pin_item *item,
                                  "full, or closed to it",
     };
     char now[QS_TUNE_SAID_MAX_BYTES + 1];
+    const char *why =
+        is_lowered(pins, item, t)
+            ? "it did not stay, and is lower: the device is too hot for it, or a service of the "
+              "device has set it again. Let the job wait until it is cool (`gate:` with a "
+              "temperature `below:`), or hold a lower frequency"
+            : whys[t->outcome];
     qs_text_copy(t->now, now, sizeof now);
     return qs_fail(err, QS_E_PRECONDITION,
                    "%s cannot be held as the job's conditions want: writing `%s` to %s failed%s%s%s: %s%s%s; "
                    "`frequency: free` leaves frequencies alone",
                    job->p.device, item->value, item->path, now[0] ? ", it says `" : "",
-                   now[0] ? qs_show(now).text : "", now[0] ? "`" : "", whys[t->outcome], t->error ? ": " : "",
+                   now[0] ? qs_show(now).text : "", now[0] ? "`" : "", why, t->error ? ": " : "",
                    t->error ? strerror(t->error) : "");
 }
 
-bool qs_watch_check(const struct qs_job_run *job, const struct qs_pins *pins, const struct qs_asked *asked,
+bool qs_watch_check(struct qs_job_run *job, const struct qs_pins *pins, const struct qs_asked *asked,
                     const struct qs_msg_tuned *m, struct qs_err *err)
 {
     struct qs_iter it = qs_list_iter(&m->writes);
     struct qs_tuned t;
+    const char *sensor = asked->own ? cools(job) : NULL;
     for (size_t i = asked->from; i < asked->from + asked->n; i++) {
         const struct qs_pin_item *item = &pins->items.at[i];
         if (!qs_list_tuned(&it, &t))
@@ -173,7 +210,15 @@ bool qs_watch_check(const struct qs_job_run *job, const struct qs_pins *pins, co
         bool slips = asked->again && t.outcome == QS_TUNE_SLIPPED;
         if (t.outcome == QS_TUNE_SET || t.outcome == QS_TUNE_SAME || slips || (item->flags & QS_PIN_MAY_FAIL))
             continue;
-        return unheld(job, item, &t, err);
+        if (!sensor || !is_lowered(pins, item, &t))
+            return unheld(job, pins, item, &t, err);
+        char now[QS_TUNE_SAID_MAX_BYTES + 1];
+        qs_text_copy(t.now, now, sizeof now);
+        qs_job_event_warning(job,
+                             "%s on %s is to be `%s` and is lower, `%s`: the device is too hot for it, or a "
+                             "service of the device has set it again; the job waits at its gate until %s has "
+                             "fallen, and marks the windows in which it is still lower",
+                             item->path, job->p.device, item->value, qs_show(now).text, sensor);
     }
     return true;
 }

@@ -16,12 +16,13 @@ struct qs_moved {
     bool resists;                                                               /* something does not stay */
     char path[QS_CONTROL_PATH_MAX_BYTES + 1], said[QS_TUNE_SAID_MAX_BYTES + 1]; /* of the first file */
 };
-struct qs_asked { /* items of a TUNE: from .. from + n; again: what slips goes on to taint */
+struct qs_asked { /* items of a TUNE: from .. from + n */
     size_t from, n;
-    bool again;
+    bool again; /* what slips goes on to taint */
+    bool own; /* they are what the job's conditions want: a limit that heat has lowered waits with the gate */
 };
 /* Is all of it as it was wanted? False: one is not, and why the job ends. */
-bool qs_watch_check(const struct qs_job_run *job, const struct qs_pins *pins, const struct qs_asked *asked,
+bool qs_watch_check(struct qs_job_run *job, const struct qs_pins *pins, const struct qs_asked *asked,
                     const struct qs_msg_tuned *m, struct qs_err *err);
 /* Adds what an answer tells. */
 void qs_watch_moved(const struct qs_pins *pins, const struct qs_asked *asked, const struct qs_msg_tuned *m,

@@ -168,15 +168,20 @@ static bool has_layer(const struct qs_work *w, const struct qs_profile *p)
     return false;
 }
 
-static size_t depth(const struct qs_profiles *profiles, const struct qs_profile *p)
+/* Above that of whatever it extends; above that of all that are built in where it, or what it extends, is the
+ * farm's own. */
+static size_t rank(const struct qs_profiles *profiles, const struct qs_profile *p)
 {
-    size_t n = 0;
-    for (; p != NULL && n <= profiles->count; n++)
+    size_t n = p->file != NULL, own = 0;
+    for (; p != NULL && n <= 2 * profiles->count; n += 2) {
+        own = own || p->file != NULL ? 2 * QS_PROFILES_MAX + 2 : 0;
         p = p->extends != NULL ? qs_profiles_find(profiles, p->extends) : NULL;
-    return n;
+    }
+    return n + own;
 }
 
-/* Those that match and what they extend: who extends more stands first, then by name. */
+/* Those that match and what they extend: the farm's own and what extends them, then those that are built in;
+ * among these who extends more, then by name. */
 static void choose_layers(struct qs_work *w, const struct qs_profiles *profiles, const char *facts_json)
 {
     QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
@@ -192,10 +197,10 @@ static void choose_layers(struct qs_work *w, const struct qs_profiles *profiles,
             w->layers[w->layer_count++] = p;
     }
     for (size_t i = 1; i < w->layer_count; i++) /* stable */
-        for (size_t k = i; k > 0 && depth(profiles, w->layers[k]) > depth(profiles, w->layers[k - 1]); k--) {
-            const struct qs_profile *deeper = w->layers[k];
+        for (size_t k = i; k > 0 && rank(profiles, w->layers[k]) > rank(profiles, w->layers[k - 1]); k--) {
+            const struct qs_profile *higher = w->layers[k];
             w->layers[k] = w->layers[k - 1];
-            w->layers[k - 1] = deeper;
+            w->layers[k - 1] = higher;
         }
     for (size_t i = 0; i < w->layer_count; i++)
         qs_strings_add(&w->board->profiles, qs_strdup(w->layers[i]->name));

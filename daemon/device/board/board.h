@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "config/profile/profile.h"
+#include "config/profile/profiles.h"
 #include "device/board/sensor.h"
 #include "device/board/survey.h"
 

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -144,6 +145,28 @@ static void asks_once_more_behind_the_others(void **state)
     close_keeper();
 }
 
+/* What moves while its driver refuses us is nobody's wish: it is put back when the driver takes it again. */
+static void is_put_back_though_it_moved_while_it_was_refused(void **state)
+{
+    (void)state;
+    put("sys/a", "1\n");
+    open_keeper();
+    keeper.retry_ns = 1;
+    tune("a", "10");
+    refuse_next_write();
+    order(QS_KEEPER_RESTORE, "", "", 1);
+    expect_restored("a", QS_TUNE_REFUSED, "1", "");
+    order(QS_KEEPER_RESTORE, "", "", 0); /* that was all */
+    refuse_call(NULL, 0, 0);
+    assert_int_equal(keeper.journal.state.count, 1);
+    put("sys/a", "7\n");
+    usleep(1); /* longer than the pause */
+    assert_true(qs_keeper_on_time(&keeper));
+    expect_text("sys/a", "1\n");
+    assert_int_equal(keeper.journal.state.count, 0);
+    close_keeper();
+}
+
 static struct qs_journal journal;
 
 static bool open_journal(struct qs_port_fault *fault)
@@ -185,6 +208,7 @@ int main(void)
         cmocka_unit_test(puts_back_from_a_disk_that_is_full),
         cmocka_unit_test(needs_a_hand),
         cmocka_unit_test(asks_once_more_behind_the_others),
+        cmocka_unit_test(is_put_back_though_it_moved_while_it_was_refused),
         cmocka_unit_test(says_why_there_is_no_journal),
     };
     return cmocka_run_group_tests_name("agent.unkept", tests, enter_folder, leave_folder);

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "config/farm/farm.h"
-#include "config/profile/profile.h"
+#include "config/profile/profiles.h"
 #include "golden.h"
 #include "link/link.h"
 
@@ -42,7 +42,7 @@ static void read_profile(const char *name, const char *text, size_t len, struct 
     assert_true(qs_profiles_init(&profiles, &QS_ERR_INIT));
     size_t before = profiles.count;
     assert_false(qs_doc_read(name, text, len, false, &doc, &problems) &&
-                 qs_profiles_add(&profiles, doc, &problems));
+                 qs_profiles_add(&profiles, doc, false, &problems));
     assert_int_equal(profiles.count, before);
     qs_problems_text(&problems, name, err);
 }

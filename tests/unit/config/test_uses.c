@@ -336,6 +336,48 @@ static void a_farm_is_loaded_whole_or_not(void **state)
                 "no has 1 problem");
 }
 
+/* Its own profiles: of the folder beside it, or of the one that it names; the place of each mistake. */
+static void a_farm_has_profiles(void **state)
+{
+    static const char board[] = "profile: board\nextends: generic\n", wrong[] = "profile: w\nswitch: x\n";
+    static const char beside[] = DEVICES, named[] = DEVICES "profiles: other\n";
+    static const char none[] = DEVICES "profiles: absent\n", file[] = DEVICES "profiles: none\n";
+    struct qs_farm_config *farm = NULL;
+    struct qs_err err = QS_ERR_INIT;
+    QS_BUF(told);
+    (void)state;
+    assert_int_equal(mkdir("farm", 0700), 0);
+    assert_int_equal(mkdir("farm/profiles", 0700), 0);
+    assert_int_equal(mkdir("farm/other", 0700), 0);
+    write_file("farm/profiles/board.yaml", board, sizeof board - 1, 0600);
+    write_file("farm/other/w.yaml", wrong, sizeof wrong - 1, 0600);
+    write_file("farm/beside", beside, sizeof beside - 1, 0600);
+    write_file("farm/named", named, sizeof named - 1, 0600);
+    write_file("farm/none", none, sizeof none - 1, 0600);
+    write_file("farm/file", file, sizeof file - 1, 0600);
+    assert_true(qs_load_farm("farm/beside", NULL, &farm, &told, &err));
+    assert_string_equal(qs_profiles_find(&farm->profiles, "board")->file, "farm/profiles/board.yaml");
+    qs_farm_config_free(farm);
+    expect_load("farm/named",
+                "farm/other/w.yaml:2:1: switch: unknown key\n"
+                "    2 | switch: x\n"
+                "      | ^\n"
+                "        did you mean `switches`?\n",
+                "1 mistake in the profiles of farm/other");
+    expect_load("farm/none",
+                "farm/none:2:11: profiles: farm/absent: No such file or directory\n"
+                "    2 | profiles: absent\n"
+                "      |           ^\n"
+                "        make the folder, or leave the key out\n",
+                "farm/none has 1 problem");
+    expect_load("farm/file",
+                "farm/file:2:11: profiles: farm/none: it is not a folder\n"
+                "    2 | profiles: none\n"
+                "      |           ^\n"
+                "        make the folder, or leave the key out\n",
+                "farm/file has 1 problem");
+}
+
 static void a_file_has_a_most(void **state)
 {
     char *text = qs_calloc(QS_DOC_BYTES + 1, 1);
@@ -372,6 +414,7 @@ int main(void)
         IN_DIR(what_is_not_there_is_told),
         IN_DIR(a_key_is_ours_alone),
         IN_DIR(a_farm_is_loaded_whole_or_not),
+        IN_DIR(a_farm_has_profiles),
         IN_DIR(a_file_has_a_most),
     };
     return cmocka_run_group_tests_name("uses", tests, NULL, NULL);

@@ -171,6 +171,54 @@ static void test_more_than_there_is_room_for(void **state)
     stage_control_end(&s);
 }
 
+#define GATED(gate) ONE_ARM "conditions: {frequency: 600MHz, gate: " gate "}\n"
+
+/* Heat keeps a limit low: a job that waits until the device is cool begins, any other one says what to do. */
+static void test_a_limit_that_heat_lowers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *job, *file, *says, *told;
+    } cases[] = {
+        {GATED("[{sensor: 'thermal:cpu-thermal', below: 50C}]"), "policy0/scaling_max_freq", "400000",
+         "policy0/scaling_max_freq on local is to be `600000` and is lower, `400000`: the device is too hot "
+         "for "
+         "it, or a service of the device has set it again; the job waits at its gate until "
+         "thermal:cpu-thermal has fallen"},
+        {GATED("[{sensor: 'thermal:cpu-thermal', below: 50C}]"), "policy0/scaling_min_freq", "0", NULL},
+        {GATED("[{sensor: 'thermal:cpu-thermal', below: 50C}]"), "policy0/scaling_max_freq", "800000", NULL},
+        {GATED("[{sensor: 'thermal:cpu-thermal', below: 50C}]"), "policy0/scaling_governor", "1", NULL},
+        {GATED("[{sensor: 'thermal:cpu-thermal', above: 20C}]"), "policy0/scaling_max_freq", "400000", NULL},
+        {GATED("[{sensor: cpu.busy_ratio_ppm, below: 50%}]"), "policy0/scaling_max_freq", "400000", NULL},
+        {GATED("none"), "policy0/scaling_max_freq", "400000", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stage s;
+        struct stage_control c;
+        stage_control_begin(&s, &c, cases[i].job);
+        c.odd_file = cases[i].file;
+        c.odd = QS_TUNE_SLIPPED;
+        c.odd_text = cases[i].says;
+        stage_go(&s);
+        assert_int_equal(s.result.end, cases[i].told ? QS_END_DONE : QS_END_FAILED);
+        if (cases[i].told) {
+            assert_true(stage_told(&s, cases[i].told));
+            assert_true(s.opens > 0);
+        } else {
+            bool low = strstr(cases[i].file, "_freq") && strtol(cases[i].says, NULL, 10) == 400000;
+            assert_non_null(
+                strstr(s.result.err.text, low ? "it did not stay, and is lower: the device is too "
+                                                "hot for it, or a service of the device has set "
+                                                "it again. Let the job wait until it is cool "
+                                                "(`gate:` with a temperature `below:`), or hold a "
+                                                "lower frequency; `frequency: free`"
+                                              : "it did not stay; the kernel or a service"));
+            assert_int_equal(s.opens, 0);
+        }
+        stage_control_end(&s);
+    }
+}
+
 /* One TUNE has room for 64 writes. */
 static void test_more_than_one_tune(void **state)
 {
@@ -400,6 +448,7 @@ int main(void)
         cmocka_unit_test(test_between_two_looks),
         cmocka_unit_test(test_what_throttles),
         cmocka_unit_test(test_more_than_there_is_room_for),
+        cmocka_unit_test(test_a_limit_that_heat_lowers),
         cmocka_unit_test(test_more_than_one_tune),
         cmocka_unit_test(test_held_again_within_the_run),
         cmocka_unit_test(test_held_again_before_the_next_run),

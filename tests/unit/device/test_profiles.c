@@ -30,7 +30,7 @@ static void add(struct qs_profiles *profiles, const char *text)
     QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
     QS_FREED char *yaml = qs_asprintf("# a brace at the front would be JSON\n%s", text);
     if (!qs_doc_read("test", yaml, strlen(yaml), false, &doc, &problems) ||
-        !qs_profiles_add(profiles, doc, &problems))
+        !qs_profiles_add(profiles, doc, false, &problems))
         fail_msg("%s", problems.at[0].what);
 }
 
@@ -262,42 +262,103 @@ static void write_file(const char *folder, const char *name, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-/* A folder of own ones: in the order of their names, in the place of built-in ones; mistakes with their
- * places. */
-static void test_folder(void **state)
+/* Files of a folder, as name and text in turn, added to the built-in profiles; then all of it is removed. */
+static bool add_folder(struct qs_profiles *p, const char *const *files, struct qs_buf *problems,
+                       struct qs_err *err)
 {
-    (void)state;
     char folder[] = "profiles.XXXXXX";
-    struct qs_err err = QS_ERR_INIT;
-    QS_BUF(problems);
-    QS_SCOPED(qs_profiles_done) struct qs_profiles p = {0};
     assert_non_null(mkdtemp(folder));
-    tree_profiles(&p, true);
-    size_t before = p.count;
-    write_file(folder, "a.yaml", "# YAML\n{profile: mine, extends: rpi4b}");
-    write_file(folder, "b.yaml", "# YAML\n{profile: rpi4b, extends: generic, about: another}");
-    write_file(folder, ".hidden.yaml", "nonsense");
-    write_file(folder, "notes.txt", "nonsense");
-    assert_true(qs_profiles_add_folder(&p, folder, &problems, &err));
-    assert_int_equal(p.count, before + 1);
-    assert_string_equal(qs_profiles_find(&p, "rpi4b")->about, "another");
-    assert_string_equal(qs_profiles_find(&p, "mine")->extends, "rpi4b");
-    write_file(folder, "c.yaml", "profile: third\nwhat: 1\n");
-    write_file(folder, "d.yaml", "profile: fourth\n");
-    assert_false(qs_profiles_add_folder(&p, folder, &problems, &err));
-    assert_int_equal(err.code, QS_E_CONFIG);
-    assert_non_null(strstr(err.text, "1 mistake in the profiles of profiles."));
-    assert_non_null(strstr(problems.data, "c.yaml:2:1: what: unknown key"));
-    assert_null(qs_profiles_find(&p, "third"));
-    assert_non_null(qs_profiles_find(&p, "fourth"));
-    static const char *const names[] = {"a.yaml", "b.yaml", "c.yaml", "d.yaml", ".hidden.yaml", "notes.txt"};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        QS_FREED char *path = qs_asprintf("%s/%s", folder, names[i]);
+    tree_profiles(p, true);
+    for (size_t i = 0; files[i] != NULL; i += 2)
+        write_file(folder, files[i], files[i + 1]);
+    bool ok = qs_profiles_add_folder(p, folder, problems, err);
+    for (size_t i = 0; files[i] != NULL; i += 2) {
+        QS_FREED char *path = qs_asprintf("%s/%s", folder, files[i]);
         assert_int_equal(unlink(path), 0);
     }
     assert_int_equal(rmdir(folder), 0);
-    assert_false(qs_profiles_add_folder(&p, folder, &problems, &err));
+    return ok;
+}
+
+/* A folder of own ones: in the place of built-in ones, and each finds what it extends, whatever the files'
+ * names. They go before those that are built in, with what extends them. */
+static void test_folder(void **state)
+{
+    static const char *const files[] = {"a.yaml",
+                                        "# YAML\n{profile: mine, extends: yours}",
+                                        "b.yaml",
+                                        "# YAML\n{profile: odroid-xu3, about: another}",
+                                        "c.yml",
+                                        "{\"profile\": \"yours\", \"extends\": \"rpi4b\"}",
+                                        ".hidden.yaml",
+                                        "nonsense",
+                                        "notes.txt",
+                                        "nonsense",
+                                        NULL};
+    (void)state;
+    struct qs_err err = QS_ERR_INIT;
+    QS_BUF(problems);
+    QS_SCOPED(qs_profiles_done) struct qs_profiles built_in = {0};
+    QS_SCOPED(qs_profiles_done) struct qs_profiles p = {0};
+    tree_profiles(&built_in, true);
+    assert_true(add_folder(&p, files, &problems, &err));
+    assert_string_equal(problems.data, "");
+    assert_int_equal(p.count, built_in.count + 2);
+    assert_string_equal(qs_profiles_find(&p, "odroid-xu3")->about, "another");
+    assert_string_equal(qs_profiles_find(&p, "mine")->extends, "yours");
+    assert_non_null(strstr(qs_profiles_find(&p, "mine")->file, "/a.yaml"));
+    assert_null(qs_profiles_find(&p, "rpi4b")->file);
+    check_layers(&p, "{}", "mine yours odroid-xu3 rpi4b generic");
+    assert_false(qs_profiles_add_folder(&p, "absent", &problems, &err));
     assert_int_equal(err.code, QS_E_IO);
+}
+
+/* Whatever extends it, an own one is before every built-in one that does not extend it. */
+static void test_own_first(void **state)
+{
+    static const char *const files[] = {
+        "x.yaml", "profile: zz\nmatch: [{files: {firmware/devicetree/base/model: 'Odd*'}}]\n", "y.yaml",
+        "profile: generic\n", NULL};
+    (void)state;
+    QS_BUF(problems);
+    QS_SCOPED(qs_profiles_done) struct qs_profiles p = {0};
+    assert_true(add_folder(&p, files + 2, &problems, &QS_ERR_INIT));
+    add(&p, "{profile: builtin, extends: generic, match: [{files: {firmware/devicetree/base/model: '*'}}]}");
+    check_layers(&p, NULL, "builtin generic");
+    qs_profiles_done(&p);
+    const char *const one[] = {files[0], files[1], NULL};
+    assert_true(add_folder(&p, one, &problems, &QS_ERR_INIT));
+    add(&p, "{profile: builtin, extends: generic, match: [{files: {firmware/devicetree/base/model: '*'}}]}");
+    check_layers(&p, NULL, "zz builtin generic");
+}
+
+/* Mistakes with their places, each of them; what is right in other files is there all the same. */
+static void test_folder_mistakes(void **state)
+{
+    static const char *const files[] = {
+        "a.yaml", "profile: one\nwhat: 1\n",          "b.yaml", "profile: two\n",
+        "c.yaml", "profile: two\nextends: generic\n", "d.yaml", "profile: four\nextends: five\n",
+        "e.yaml", "profile: five\nextends: four\n",   "f.yaml", "profile: [\n",
+        NULL};
+    (void)state;
+    struct qs_err err = QS_ERR_INIT;
+    QS_BUF(problems);
+    QS_SCOPED(qs_profiles_done) struct qs_profiles p = {0};
+    assert_false(add_folder(&p, files, &problems, &err));
+    assert_int_equal(err.code, QS_E_CONFIG);
+    assert_non_null(strstr(err.text, "5 mistakes in the profiles of profiles."));
+    static const char *const said[] = {"/a.yaml:2:1: what: unknown key",
+                                       "/c.yaml:1:10: profile: `two` is the profile of profiles.",
+                                       "/b.yaml, too\n",
+                                       "/d.yaml:2:10: extends: there is no profile `five`",
+                                       "/e.yaml:2:10: extends: there is no profile `four`",
+                                       "/f.yaml:2:1: not YAML",
+                                       "    2 | what: 1\n"};
+    for (size_t i = 0; i < COUNT(said); i++)
+        if (strstr(problems.data, said[i]) == NULL)
+            fail_msg("`%s` is not said:\n%s", said[i], problems.data);
+    assert_null(qs_profiles_find(&p, "one"));
+    assert_null(qs_profiles_find(&p, "two")->extends);
 }
 
 int main(int argc, char **argv)
@@ -306,9 +367,10 @@ int main(int argc, char **argv)
         return 2;
     boards = argv[1];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unknown_device), cmocka_unit_test(test_match),
-        cmocka_unit_test(test_special_first),  cmocka_unit_test(test_avoid),
-        cmocka_unit_test(test_patterns),       cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_folder),         cmocka_unit_test(test_fingerprint)};
+        cmocka_unit_test(test_unknown_device),  cmocka_unit_test(test_match),
+        cmocka_unit_test(test_special_first),   cmocka_unit_test(test_avoid),
+        cmocka_unit_test(test_patterns),        cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_folder),          cmocka_unit_test(test_own_first),
+        cmocka_unit_test(test_folder_mistakes), cmocka_unit_test(test_fingerprint)};
     return cmocka_run_group_tests_name("device profiles", tests, NULL, NULL);
 }

@@ -297,7 +297,7 @@ static void test_a_profile_alone(void **state)
     QS_SCOPED(qs_survey_done) struct qs_survey survey = {0};
     tree_profiles(&profiles, false);
     assert_true(qs_doc_read("mine", text, strlen(text), false, &doc, &problems) &&
-                qs_profiles_add(&profiles, doc, &problems));
+                qs_profiles_add(&profiles, doc, false, &problems));
     QS_SCOPED(qs_strings_done) struct qs_strings patterns = {0};
     qs_board_survey_patterns(&profiles, &patterns);
     bool asked = false;

@@ -129,7 +129,7 @@ void tree_profiles(struct qs_profiles *ret, bool all)
     assert_string_equal(qs_profile_texts[0].name, "generic.yaml");
     assert_true(qs_doc_read("generic", qs_profile_texts[0].text, strlen(qs_profile_texts[0].text), false,
                             &doc, &problems));
-    assert_true(qs_profiles_add(&generic, doc, &problems));
+    assert_true(qs_profiles_add(&generic, doc, false, &problems));
     qs_doc_free(doc);
     qs_problems_done(&problems);
     qs_profiles_done(ret);

@@ -2,7 +2,7 @@
 #ifndef QS_TESTS_DEVICE_TREE_H
 #define QS_TESTS_DEVICE_TREE_H
 
-#include "config/profile/profile.h"
+#include "config/profile/profiles.h"
 #include "device/board/board.h"
 
 /* What an agent of this user would tell of the files below /sys that fit the patterns: root writes what

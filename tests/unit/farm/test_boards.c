@@ -260,6 +260,24 @@ static void throttled_once(void **state)
     assert_string_equal(log, again);
 }
 
+/* So hot that the kernel has lowered its limits when they are to be held: a gate for the temperature lets it
+ * cool down first; without one the job says so. */
+static void hot_at_first(void **state)
+{
+    static const char hot[] = ", {do: heat 110}";
+    (void)state;
+    QS_FREED char *waits = simulate(&trees[3], hot, WARM, ", repeat_tainted: 0");
+    assert_non_null(strstr(last_line(waits), "\"state\":\"done\""));
+    assert_non_null(strstr(waits, "the job waits at its gate until thermal:bigcore0-thermal has fallen"));
+    assert_int_equal(seen_windows, 3);
+    assert_null(strstr(waits, "\"tainted\":1"));
+    assert_int_equal(left_changed, 0);
+    QS_FREED char *fails = simulate(&trees[3], hot, "none", "");
+    assert_non_null(strstr(last_line(fails), "\"state\":\"failed\""));
+    assert_non_null(strstr(last_line(fails), "is lower: the device is too hot for it"));
+    assert_int_equal(left_changed, 0);
+}
+
 /* A job at each of four places among the operating points: how long the same work takes follows the clock
  * that the model has, which no file tells. */
 static void at_each_frequency(void **state)
@@ -307,6 +325,7 @@ static int group_teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(whatever_goes_wrong),
-                                       cmocka_unit_test(throttled_once), cmocka_unit_test(at_each_frequency)};
+                                       cmocka_unit_test(throttled_once), cmocka_unit_test(hot_at_first),
+                                       cmocka_unit_test(at_each_frequency)};
     return cmocka_run_group_tests_name("farm boards", tests, group_setup, group_teardown);
 }
