@@ -101,6 +101,8 @@ static void put_gate(struct qs_json *j, const struct qs_node *gate)
         if (*below)
             qs_buf_fmt(&band, "to %s ", below);
         qs_buf_fmt(&band, "for %lld ms", ms_at(e, "dwell_ns"));
+        if (*text_at(e, "end_below"))
+            qs_buf_fmt(&band, ", after the window to %s", text_at(e, "end_below"));
         if (strcmp(text_at(e, "unreadable_ok"), "true") == 0)
             qs_buf_str(&band, ", or unreadable");
         if (strcmp(text_at(e, "heat"), "true") == 0)

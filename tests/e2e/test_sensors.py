@@ -153,4 +153,20 @@ def a_profile_of_ones_own(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
-run_cases(a_hot_board_waits, too_slow_and_too_cold, it_throttles, a_test_bed_says_so, a_profile_of_ones_own)
+def it_ends_too_warm(tap):
+    """A board that is too warm after a window taints it, with the reading and the bound; within the bound it does not, whatever the gate's"""
+    with Bed() as bed:
+        board = Board(bed, "rpi4b")
+        daemon = bed.daemon(board.farm())
+        gate = [{"sensor": "thermal:cpu-thermal", "below": "50C", "end_below": "61C"}]
+        heat = ["sh", "-c", f"echo $1 >{board.file(ZONE + '/temp')}", "heat"]
+        for after, taints in (("61000", []), ("61001", [("end:thermal:cpu-thermal", 61001, 61000)])):
+            board.put(ZONE + "/temp", 46000)
+            number = daemon.job(job([*heat, after], gate))
+            daemon.ended(number)
+            first = bed.sql("SELECT code, value, bound FROM v_taint WHERE job = ? AND window = 0 ORDER BY window_id LIMIT 1", number)
+            tap.equal(first, taints, f"after {after}")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+run_cases(it_ends_too_warm, a_hot_board_waits, too_slow_and_too_cold, it_throttles, a_test_bed_says_so, a_profile_of_ones_own)

@@ -60,6 +60,18 @@ static void read_band(struct qs_schema_reader *r, const struct qs_sensor_kind *s
     qs_schema_leave(r, mark);
 }
 
+static void read_end(struct qs_schema_reader *r, const struct qs_sensor_kind *sensor,
+                     const struct qs_node *map, struct qs_job_expectation *e)
+{
+    const struct qs_node *end = qs_node_get(map, "end_below", NULL);
+    size_t mark = qs_schema_enter(r, "end_below");
+    if (end != NULL && sensor->unit != QS_UNIT_MC)
+        qs_schema_problem(r, end, "leave `end_below` out", "`%s` is no temperature", qs_show(e->sensor).text);
+    else if (end != NULL)
+        e->has_end = read_bound(r, sensor, end, &e->end);
+    qs_schema_leave(r, mark);
+}
+
 /* `below` and `above` include their bound. */
 static void check_expectation(struct qs_schema_reader *r, const struct qs_node *map, void *target)
 {
@@ -92,6 +104,7 @@ static void check_expectation(struct qs_schema_reader *r, const struct qs_node *
     else if (e->heat && above == NULL && band == NULL)
         qs_schema_problem(r, heat, "write `above`, or `band` with two bounds", "`heat` needs a lower bound");
     qs_schema_leave(r, mark);
+    read_end(r, sensor, map, e);
 }
 
 /* Needs the sensor's unit: check_expectation reads it. */
@@ -135,6 +148,11 @@ static const struct qs_key gate_keys[] = {
      .read = read_later,
      .form = "a list of two values",
      .help = "Both."},
+    {.name = "end_below",
+     .type = QS_KEY_CUSTOM,
+     .read = read_later,
+     .form = "a temperature",
+     .help = "After the window the reading is at most this, or the window is tainted."},
     {.name = "dwell",
      .type = QS_KEY_DURATION,
      .offset = EXPECT(dwell_ns),

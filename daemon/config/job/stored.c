@@ -112,6 +112,8 @@ static void put_expectation(struct qs_json *j, const struct qs_job_expectation *
         qs_json_kint(j, "above", e->lo);
     if (e->has_hi)
         qs_json_kint(j, "below", e->hi);
+    if (e->has_end)
+        qs_json_kint(j, "end_below", e->end);
     qs_json_kint(j, "dwell_ns", e->dwell_ns);
     qs_json_kint(j, "timeout_ns", e->timeout_ns);
     qs_json_kstring(j, "on_timeout", qs_gate_on_timeout_name((enum qs_gate_on_timeout)e->on_timeout));

@@ -62,14 +62,19 @@ static const struct taint_word {
 /* Codes with a name behind: what happened to it, and what its number is, in words around it. */
 static const struct named_word {
     const char *prefix, *before, *behind, *value, *unit;
+    double one; /* of the unit, in what is stored; 0: 1 */
 } named_words[] = {
-    {"residency:", "had ", " at another frequency than the one it is held at", "for ", " ms"},
-    {"transitions:", "had ", " change its frequency, which is held", "changes: ", ""},
-    {"pin:", "had the limit ", " elsewhere than it is held at", "at ", ""},
-    {"cooling:", "had the cooling device ", " change its state: throttling began or ended", "by ", ""},
-    {"throttle.", "had the processor throttled, as ", " counts", "times: ", ""},
-    {"throttled.thermalservice", "were throttled, as Android says", "", "thermal status ", ""},
-    {"throttled.", "were throttled or short of voltage, as the firmware says (", ")", "bits: ", ""}};
+    {"end:", "were over with ", " above its `end_below`", "at ",
+     " \xc2\xb0"
+     "C",
+     1000},
+    {"residency:", "had ", " at another frequency than the one it is held at", "for ", " ms", 0},
+    {"transitions:", "had ", " change its frequency, which is held", "changes: ", "", 0},
+    {"pin:", "had the limit ", " elsewhere than it is held at", "at ", "", 0},
+    {"cooling:", "had the cooling device ", " change its state: throttling began or ended", "by ", "", 0},
+    {"throttle.", "had the processor throttled, as ", " counts", "times: ", "", 0},
+    {"throttled.thermalservice", "were throttled, as Android says", "", "thermal status ", "", 0},
+    {"throttled.", "were throttled or short of voltage, as the firmware says (", ")", "bits: ", "", 0}};
 
 static const struct named_word *named(const char *code)
 {
@@ -86,8 +91,8 @@ static void add_named(struct qs_buf *text, const struct named_word *word, const 
     long long value = 0;
     qs_buf_fmt(text, " %s%s%s", word->before, code + strlen(word->prefix), word->behind);
     if (at != NULL && sscanf(at, ": %lld", &value) == 1)
-        qs_buf_fmt(text, " (first: %.*s: %s%lld%s)", (int)(at - example), example, word->value, value,
-                   word->unit);
+        qs_buf_fmt(text, " (first: %.*s: %s%.*f%s)", (int)(at - example), example, word->value,
+                   word->one > 0 ? 1 : 0, (double)value / (word->one > 0 ? word->one : 1), word->unit);
 }
 
 /* Values of a share come in millionths: "block 3, window 0: 380000 (bound 100000)". */

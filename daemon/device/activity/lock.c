@@ -99,9 +99,10 @@ bool qs_activity_lock_add(struct qs_build *list, const struct qs_binding *b)
 }
 
 /* Its agent takes what it says in thousandths. What taints nothing is read for gates alone. */
-static bool bind_command(const struct qs_board_sensor *s, struct qs_build *list)
+static bool bind_command(const struct qs_board_sensor *s, bool after, struct qs_build *list)
 {
-    unsigned watch = s->watch == QS_WATCH_NONZERO   ? QS_BIND_EVIDENCE | QS_BIND_HELD
+    unsigned watch = after                          ? QS_BIND_EVIDENCE
+                     : s->watch == QS_WATCH_NONZERO ? QS_BIND_EVIDENCE | QS_BIND_HELD
                      : s->watch == QS_WATCH_CHANGES ? QS_BIND_EVIDENCE | QS_BIND_STEADY
                                                     : 0U;
     const struct qs_binding b = {.name = qs_text_of(s->name),
@@ -115,10 +116,10 @@ static bool bind_command(const struct qs_board_sensor *s, struct qs_build *list)
 }
 
 /* What an agent cannot be asked for is no sensor of it. */
-static bool bind_sensor(const struct qs_board_sensor *s, bool senses, struct qs_build *list)
+static bool bind_sensor(const struct qs_board_sensor *s, bool senses, bool after, struct qs_build *list)
 {
     if (s->command)
-        return bind_command(s, list);
+        return bind_command(s, after && s->watch == QS_WATCH_NEVER, list);
     bool nonzero = s->watch == QS_WATCH_NONZERO;
     unsigned flags = QS_BIND_EVIDENCE | (nonzero ? QS_BIND_HELD : 0U) | (s->bits ? QS_BIND_BITS : 0U) |
                      (senses && s->watch == QS_WATCH_CHANGES ? QS_BIND_STEADY : 0U);
@@ -147,6 +148,16 @@ static bool is_named(const struct qs_job_spec *spec, const char *name)
     return false;
 }
 
+/* So, of what it is after a window. */
+static bool wants_end(const struct qs_job_spec *spec, const char *name)
+{
+    for (size_t i = 0; i < spec->condition_count; i++)
+        for (size_t k = 0; k < spec->conditions[i].gate_count; k++)
+            if (spec->conditions[i].gate[k].has_end && strcmp(spec->conditions[i].gate[k].sensor, name) == 0)
+                return true;
+    return false;
+}
+
 void qs_activity_lock_leave(struct qs_left_out *left, const char *name, bool watched)
 {
     if (left->count < sizeof left->names / sizeof *left->names)
@@ -166,7 +177,7 @@ void qs_activity_lock_add_sensors(const struct qs_job_run *job, enum qs_sensor_u
         enum qs_sensor_use its = is_named(job->p.spec, s->name) ? QS_SENSORS_NAMED
                                  : watched                      ? QS_SENSORS_WATCHED
                                                                 : QS_SENSORS_RECORDED;
-        if (its == use && !bind_sensor(s, senses, list))
+        if (its == use && !bind_sensor(s, senses, wants_end(job->p.spec, s->name), list))
             qs_activity_lock_leave(left, s->name, watched);
     }
 }
@@ -235,7 +246,7 @@ static void ask_commands(struct qs_job_run *job)
         qs_board_drop_commands(board);
     for (size_t i = 0; i < board->sensors.count; i++)
         if (board->sensors.at[i].command)
-            (void)bind_command(&board->sensors.at[i], &list);
+            (void)bind_command(&board->sensors.at[i], false, &list);
     const struct qs_msg_bind m = {.id = ++mine(job)->id, .sensors = qs_build_list(&list)};
     if (list.count > 0)
         ask(job, QS_MSG_BIND, &m, on_commands);

@@ -142,7 +142,10 @@ static void on_closed(const struct qs_msg_closed *m, const struct qs_session_qui
 {
     struct qs_job_run *job = user;
     const struct qs_assembler_about about = {
-        .quiet = quiet, .local = job->p.local, .streams = qs_stream_is_on(job)};
+        .quiet = quiet,
+        .set = qs_activity_trace_is_on(job) ? NULL : qs_schedule_conditions(&job->schedule),
+        .local = job->p.local,
+        .streams = qs_stream_is_on(job)};
     qs_assembler_closed(&job->win.made, m, &about);
     qs_activity_artifacts_output(job);
     qs_patience_book(job);

@@ -71,6 +71,10 @@ void qs_assembler_closed(struct qs_assembler *a, const struct qs_msg_closed *m,
     /* A gate that stayed shut had no silence to break. */
     bool began = about->quiet && (m->iterations > 0 || a->quiet.counted);
     a->taint = qs_closed_taint(m, began && a->silence == QS_SILENCE_NONE);
+    a->ends.count = 0;
+    if (about->set)
+        qs_ends_judge(about->set, &a->closed, &a->ends);
+    a->taint |= a->ends.count > 0 ? QS_TAINT_EVIDENCE : 0U;
     if (about->streams) /* QS_SILENCE_WHY_STREAM */
         a->silence = QS_SILENCE_NONE;
 }
@@ -150,7 +154,7 @@ struct parts { /* heap: some 60 KiB */
     struct qs_reading_row readings[QS_GATE_MAX];
     struct qs_evidence_row
         evidence[QS_EVIDENCE_MAX + QS_SILENCE_ROWS + QS_JOB_HOOKS_MAX + QS_STREAMED_EVIDENCE];
-    struct qs_taint_row taints[QS_TAINTS_MAX + QS_SILENCE_ROWS];
+    struct qs_taint_row taints[QS_TAINTS_MAX + QS_SILENCE_ROWS + QS_GATE_MAX];
     size_t reading_n, evidence_n, taint_n;
     struct qs_gate_row gate;
     struct qs_metric_names metrics;
@@ -207,6 +211,8 @@ static void add_ours(const struct qs_assembler *a, const struct qs_assembler_pla
 {
     p->evidence_n += qs_silence_evidence(&a->closed, &a->quiet, p->evidence + p->evidence_n);
     p->taint_n += qs_silence_taints(&a->closed, &a->quiet, p->taints + p->taint_n);
+    for (size_t i = 0; i < a->ends.count; i++)
+        p->taints[p->taint_n++] = a->ends.rows[i];
     for (size_t i = 0; i < place->evidence_count; i++)
         p->evidence[p->evidence_n++] = place->evidence[i];
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "device/session/session.h"
+#include "device/window/ends.h"
 #include "device/window/streamed.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -28,6 +29,7 @@ struct qs_assembler {
     uint16_t metric_ids[QS_ROW_METRICS_MAX];
     size_t metric_count;
     bool streams;
+    struct qs_ends ends;
     struct qs_streamed streamed; /* its form and files are the caller's to set, before the document is read */
 };
 
@@ -37,6 +39,7 @@ void qs_assembler_done(struct qs_assembler *a); /* as after init: another window
 /* What its messages do not say of a window. */
 struct qs_assembler_about {
     const struct qs_session_quiet *quiet; /* NULL: sent again, nobody counted what passed the link */
+    const struct qs_job_conditions *set;  /* what was wanted of it; NULL: not known, or nothing */
     bool local;                           /* measured on this machine */
     bool streams;                         /* of mode stream */
     uint32_t mark;                        /* as in struct qs_assembler */

@@ -354,6 +354,28 @@ static void other_documents_do_no_harm(void **state)
     }
 }
 
+/* The number of a taint in what people count in. */
+static void what_tainted_windows_is_told_in_words(void **state)
+{
+    static const char text[] =
+        "{\"arms\":[{\"name\":\"a\",\"taints\":["
+        "{\"code\":\"end:thermal:cpu\",\"windows\":1,\"example\":\"block 3, window 0: 61051 (bound 61000)\"},"
+        "{\"code\":\"throttled.thermalservice\",\"windows\":2,\"example\":\"block 1, window 2: 3 (bound "
+        "2)\"}]}]}";
+    const struct qs_layout layout = {.face = {.width = 200, .utf8 = true}};
+    json_t *result = json_loads(text, 0, NULL);
+    struct qs_buf out;
+    (void)state;
+    assert_non_null(result);
+    qs_buf_init(&out);
+    qs_layout_doubts(&layout, NULL, result, &out);
+    if (!strstr(out.data, "with thermal:cpu above its `end_below` (first: block 3, window 0: at 61.1 °C)") ||
+        !strstr(out.data, "throttled, as Android says (first: block 1, window 2: thermal status 3)"))
+        fail_msg("%s", out.data);
+    qs_buf_done(&out);
+    json_decref(result);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(documents_look_as_they_should),
@@ -365,7 +387,8 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(dependent_values_have_their_own_interval),
                                        cmocka_unit_test(every_width_is_survived),
                                        cmocka_unit_test(a_metric_is_shown_in_full),
-                                       cmocka_unit_test(other_documents_do_no_harm)};
+                                       cmocka_unit_test(other_documents_do_no_harm),
+                                       cmocka_unit_test(what_tainted_windows_is_told_in_words)};
     if (argc != 2)
         return 2;
     folder = argv[1];
