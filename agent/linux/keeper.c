@@ -87,7 +87,10 @@ static void tune(struct qs_keeper *k, const struct qs_keeper_order *order, struc
         qs_journal_release(&k->journal, (size_t)(e - k->journal.state.entries));
         first = value;
     }
-    if (read && qs_knob_same(value, order->value) && !qs_tool_is_blind(order->path)) {
+    bool blind = qs_tool_is_blind(order->path);
+    bool done = blind ? e && !e->looked && strcmp(e->seen, order->value) == 0
+                      : read && qs_knob_same(value, order->value);
+    if (done) { /* what nothing tells is set once: an app that is stopped again and again only starts more */
         file->outcome = QS_TUNE_SAME;
         note_same(k, order->path, value);
     } else if (k->on && transient && !e) { /* one that was to be put back before still is */
@@ -100,6 +103,7 @@ static void tune(struct qs_keeper *k, const struct qs_keeper_order *order, struc
     } else {
         e = qs_journal_find(&k->journal, order->path);
         e->looked = false;
+        snprintf(e->seen, sizeof e->seen, "%s", order->value);
         qs_knob_write(&k->hand, order->path, order->value, file, &e->stuck_fd);
     }
 }

@@ -1,10 +1,15 @@
 /* A switch that is a command: text of several lines, which stands where a file's path stands in TUNE and in
  * the journal. Words are separated by a tab.
- *   1: AFTER, then the command that says how it is set. What it writes is the value; where AFTER is not "",
- *      and occurs in it, what follows up to a blank, "," or ";". Without a command AFTER is the value,
- * always: what is taken to be there, since nothing says it 2: the command that sets it, where each "{}" is
- * the value; "" where the others are enough 3..: a value, then the word that line 2 gets instead of it, or a
- * whole command Only the hand calls these: they wait. */
+ *
+ * The first line is AFTER, then the command that says how it is set. What it writes is the value; where AFTER
+ * is not "", and occurs in it, what follows up to a blank, "," or ";". Without a command AFTER is the value,
+ * always: what is taken to be there, since nothing says it.
+ *
+ * The second is the command that sets it, where each "{}" is the value; "" where the others are enough.
+ *
+ * Each other has a value, then the word that the second gets instead of it, or a whole command.
+ *
+ * Only the hand calls these: they wait. */
 #ifndef QS_LINUX_TOOL_H
 #define QS_LINUX_TOOL_H
 

@@ -2,6 +2,7 @@
 #include "config/profile/keys.h"
 
 #include "config/profile/profile.h"
+#include "config/profile/tool.h"
 
 #define OF(type, field) offsetof(struct qs_profile_##type, field)
 #define TOP(field)      offsetof(struct qs_profile, field)
@@ -53,6 +54,10 @@ const char *const qs_switch_kinds[] = {"idle", "online",  "boost", "charging",
         .name = "range", .type = QS_KEY_CUSTOM, .offset = its_offset, .read = qs_profile_read_range,         \
         .form = "a list of two temperatures",                                                                \
         .help = "What is plausible, such as [-30C, 130C]; a sensor that reads something else is not used."   \
+    }
+#define COMMAND(its_name, field, says)                                                                       \
+    {                                                                                                        \
+        .name = its_name, .type = QS_KEY_STRINGS, .offset = OF(switch, field), .max = LIST_MAX, .help = says \
     }
 #define DOMAIN_FILE(field, says) QS_PROFILE_PATH(#field, OF(domain, field), 0, false, says)
 
@@ -219,22 +224,57 @@ static const struct qs_key switch_keys[] = {
      .words = switch_words,
      .required = true,
      .help = "What it switches."},
-    NAMED(OF(switch, name), "text with {folder} and {file}",
-          "What it is called; `{folder}` is as for domains."),
-    QS_PROFILE_EACH(OF(switch, each)),
-    QS_PROFILE_PATH("file", OF(switch, file), 0, true, "The file in that folder."),
+    NAMED(OF(switch, name), "text with {folder}, {file} and {arg}",
+          "What it is called; `{folder}` is as for domains, `{arg}` whatever a job writes in its place, for "
+          "a command."),
+    {.name = "each",
+     .type = QS_KEY_CUSTOM,
+     .offset = OF(switch, each),
+     .min = 1,
+     .read = qs_profile_read_paths,
+     .form = "a path, or a list of them",
+     .help = "As `domains.NAME.each`. A command without it is there on every device of the profile, else "
+             "only where one of the files is."},
+    QS_PROFILE_PATH("file", OF(switch, file), 0, false, "The file in that folder."),
+    COMMAND("get", get,
+            "Instead of a file: the command that writes the value, one word each. It is started without a "
+            "shell, and has ten seconds."),
+    {.name = "after",
+     .type = QS_KEY_TEXT,
+     .offset = OF(switch, after),
+     .min = 1,
+     .max = TEXT_BYTES,
+     .help = "The value is what follows this text in what `get` writes, up to a blank, `,` or `;`; where it "
+             "is not there, all of it."},
+    {.name = "assumed",
+     .type = QS_KEY_TEXT,
+     .offset = OF(switch, assumed),
+     .min = 1,
+     .max = TEXT_BYTES,
+     .help = "Instead of `get`, where no command tells it: the value to which it is put back."},
+    COMMAND("set", set, "The command that sets it; `{value}` is the value, `{arg}` as in `name`."),
+    COMMAND("set_on", set_on, "The command for the value `on`, where `set` is not enough."),
+    COMMAND("set_off", set_off, "The command for the value `off`."),
+    {.name = "unset",
+     .type = QS_KEY_TEXT,
+     .offset = OF(switch, unset),
+     .min = 1,
+     .max = TEXT_BYTES,
+     .help = "What `get` writes while nothing is set, to which a job cannot switch it."},
+    COMMAND("set_unset", set_unset,
+            "The command that puts that back; one word: what `set` gets for its `{value}`."),
     {.name = "on",
      .type = QS_KEY_TEXT,
      .offset = OF(switch, on),
      .min = 1,
      .max = TEXT_BYTES,
-     .help = "What is written to switch it on."},
+     .help = "What is written to switch it on; of a command what `get` writes while it is on."},
     {.name = "off",
      .type = QS_KEY_TEXT,
      .offset = OF(switch, off),
      .min = 1,
      .max = TEXT_BYTES,
-     .help = "What is written to switch it off."},
+     .help = "The same to switch it off."},
     {.name = "low",
      .type = QS_KEY_U32,
      .offset = OF(switch, low),
@@ -330,9 +370,7 @@ static void check_switch(struct qs_schema_reader *r, const struct qs_node *node,
 {
     const struct qs_profile_switch *s = target;
     (void)node;
-    bool words = s->on != NULL || s->off != NULL, numbers = s->low != 0 || s->high != 0;
-    if (words == numbers || (words && (s->on == NULL || s->off == NULL)))
-        qs_schema_problem(r, NULL, NULL, "a switch has `on` and `off`, or `low` and `high`");
-    else if (numbers && s->low >= s->high)
-        qs_schema_problem(r, NULL, NULL, "`low` must be less than `high`");
+    const char *wrong = qs_profile_switch_wrong(s);
+    if (wrong != NULL)
+        qs_schema_problem(r, NULL, NULL, "%s", wrong);
 }

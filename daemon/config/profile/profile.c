@@ -59,12 +59,13 @@ static void free_rows(struct qs_profile *p)
     }
     for (size_t i = 0; i < p->switch_count; i++) {
         struct qs_profile_switch *s = &p->switches[i];
-        free(s->key);
-        free(s->name);
-        free(s->file);
-        free(s->on);
-        free(s->off);
-        qs_strings_done(&s->each);
+        char *const texts[] = {s->key, s->name, s->file, s->on, s->off, s->after, s->assumed, s->unset};
+        struct qs_strings *const lists[] = {&s->each,   &s->get,     &s->set,
+                                            &s->set_on, &s->set_off, &s->set_unset};
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            free(texts[k]);
+        for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+            qs_strings_done(lists[k]);
     }
 }
 

@@ -1,6 +1,5 @@
 /* Profiles: what can be read and held on a kind of device, as data. A profile of a device stands before those
- * that it extends: what it says of a file, a sensor's type or a row's name goes before what they say. Paths
- * are relative to the root of sysfs. Who reads a device by them: device/board. */
+ * that it extends: what it says of a file, a sensor's type or a row's name goes before what they say. */
 #ifndef QS_CONFIG_PROFILE_PROFILE_H
 #define QS_CONFIG_PROFILE_PROFILE_H
 
@@ -79,8 +78,9 @@ struct qs_profile_switch {
     char *key, *name;
     enum qs_switch_kind kind;
     struct qs_strings each;
-    char *file, *on, *off;
-    uint32_t low, high; /* of a valued one; both 0: it is on or off */
+    char *file, *on, *off, *after, *assumed, *unset;
+    uint32_t low, high;                                     /* of a valued one; both 0: it is on or off */
+    struct qs_strings get, set, set_on, set_off, set_unset; /* of a command, see tool.h */
     bool persistent;
 };
 

@@ -15,7 +15,6 @@
 #include "device/job/events.h"
 #include "proto/names.h"
 #include "proto/request.h"
-#include "store/control.h"
 
 enum {
     LEASE_MS = 60000, /* what is changed stays so long without us; a host that comes back holds it anew */
@@ -346,6 +345,7 @@ static void hold(struct qs_job_run *job)
     }
     wishes.online = wishes.online ? p->online : NULL;
     ok = ok && qs_board_pin(board, &wishes, p->looked_again, &p->pins, &err);
+    ok = ok && qs_watch_can(job, &p->pins, &err);
     if (!ok)
         fail(job, &err);
     else if (p->pins.items.count == 0)

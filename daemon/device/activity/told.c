@@ -1,12 +1,18 @@
 #include "device/activity/told.h"
 
+#include <stdio.h>
+
+#include "config/profile/tool.h"
 #include "proto/names.h"
 
 struct qs_control_row qs_told_row(const struct qs_job_run *job, struct qs_told *told, struct qs_text path,
                                   const struct qs_tuned *t)
 {
     bool read = t->outcome < QS_TUNE_REFUSED;
+    QS_BUF(shown);
     qs_text_copy(path, told->path, sizeof told->path);
+    qs_tool_show(told->path, &shown);
+    snprintf(told->path, sizeof told->path, "%s", shown.data);
     qs_text_copy(t->before, told->before, sizeof told->before);
     qs_text_copy(t->now, told->said, sizeof told->said);
     return (struct qs_control_row){.path = told->path,

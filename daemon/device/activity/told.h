@@ -14,6 +14,7 @@ struct qs_told {
     char said[QS_TUNE_SAID_MAX_BYTES + 1];
 };
 
+/* Of a command the path becomes one line for people. */
 struct qs_control_row qs_told_row(const struct qs_job_run *job, struct qs_told *told, struct qs_text path,
                                   const struct qs_tuned *t);
 /* Of this run, or (NULL) of the session; nobody waits for it. */

@@ -1,10 +1,12 @@
 #include "device/activity/watch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/farm/sensors.h"
+#include "config/profile/tool.h"
 #include "device/activity/lock.h"
 #include "device/board/board.h"
 #include "device/job/events.h"
@@ -113,14 +115,17 @@ void qs_watch_moved(const struct qs_pins *pins, const struct qs_asked *asked, co
     struct qs_tuned t;
     for (size_t i = asked->from; i < asked->from + asked->n && qs_list_tuned(&it, &t); i++) {
         const char *path = pins->items.at[i].path;
-        if (pins->items.at[i].flags & QS_PIN_MAY_FAIL)
+        const unsigned blind = QS_PIN_COMMAND | QS_PIN_NO_READ_BACK; /* it always says the same */
+        if ((pins->items.at[i].flags & QS_PIN_MAY_FAIL) || (pins->items.at[i].flags & blind) == blind)
             continue;
         char said[sizeof moved->said];
         qs_text_copy(t.before, said, sizeof said);
         moved->resists = moved->resists || t.outcome == QS_TUNE_SLIPPED;
         if (!is_first(pins, i) || strcmp(said, value_of(pins, path)) == 0 || moved->files++ > 0)
             continue;
-        snprintf(moved->path, sizeof moved->path, "%s", path);
+        QS_BUF(shown);
+        qs_tool_show(path, &shown);
+        snprintf(moved->path, sizeof moved->path, "%s", shown.data);
         memcpy(moved->said, said, sizeof said);
     }
 }
@@ -134,6 +139,47 @@ bool qs_watch_is_lost(const struct qs_msg_closed *m)
         if (t.code.n > n && memcmp(t.code.p, LIMIT, n) == 0)
             return true;
     return false;
+}
+
+bool qs_watch_can(const struct qs_job_run *job, const struct qs_pins *pins, struct qs_err *err)
+{
+    for (size_t i = 0; i < pins->items.count; i++) {
+        QS_BUF(shown);
+        qs_tool_show(pins->items.at[i].path, &shown);
+        if ((pins->items.at[i].flags & QS_PIN_COMMAND) && !qs_session_has(job->p.session, QS_FEATURE_SWITCH))
+            return qs_fail(
+                err, QS_E_DENIED,
+                "the agent on %s is too old to set what is a command (%s): start a newer one there",
+                job->p.device, shown.data);
+    }
+    return true;
+}
+
+/* It is `item`'s command that did not do what it should. */
+static bool unset(const struct qs_job_run *job, const struct qs_pin_item *item, const struct qs_tuned *t,
+                  struct qs_err *err)
+{
+    static const char *const whys[] = {
+        [QS_TUNE_SLIPPED] = "it did not stay; a service of the device has set it again, or it has no effect",
+        [QS_TUNE_REFUSED] = "the command that sets it failed",
+        [QS_TUNE_TIMEOUT] = "the command did not end within ten seconds",
+        [QS_TUNE_UNREADABLE] = "what it says is no value to which it could be put back, or it failed",
+        [QS_TUNE_MISSING] = "the device has no such command, or that knows nothing of it",
+        [QS_TUNE_FORBIDDEN] = "it is no command",
+        [QS_TUNE_UNJOURNALLED] = "what it said could not be saved on the device: its agent's folder is "
+                                 "full, or closed to it",
+    };
+    bool before = t->outcome == QS_TUNE_UNREADABLE;
+    char said[QS_TUNE_SAID_MAX_BYTES + 1];
+    QS_BUF(shown);
+    qs_tool_show(item->path, &shown);
+    qs_text_copy(before ? t->before : t->now, said, sizeof said);
+    return qs_fail(err, QS_E_PRECONDITION,
+                   "%s cannot be set up as the job's conditions want: `%s` of `%s` failed%s%s%s: %s%s; run "
+                   "the command there as the agent's user, or leave the switch out",
+                   job->p.device, item->value, shown.data, said[0] ? ", it says `" : "",
+                   said[0] ? qs_show(said).text : "", said[0] ? "`" : "", whys[t->outcome],
+                   t->error == EACCES ? ", it may not be started" : "");
 }
 
 /* Heat lowers a limit, whatever is written to it. */
@@ -185,6 +231,8 @@ static bool unheld(const struct qs_job_run *job, const struct qs_pins *pins, con
               "device has set it again. Let the job wait until it is cool (`gate:` with a "
               "temperature `below:`), or hold a lower frequency"
             : whys[t->outcome];
+    if (item->flags & QS_PIN_COMMAND)
+        return unset(job, item, t, err);
     qs_text_copy(t->now, now, sizeof now);
     return qs_fail(err, QS_E_PRECONDITION,
                    "%s cannot be held as the job's conditions want: writing `%s` to %s failed%s%s%s: %s%s%s; "

@@ -33,4 +33,7 @@ bool qs_watch_keeps_moving(const struct qs_job_run *job, const struct qs_moved *
 /* Was a limit elsewhere, around this window? */
 bool qs_watch_is_lost(const struct qs_msg_closed *m);
 
+/* Whether the agent can set all of it. */
+bool qs_watch_can(const struct qs_job_run *job, const struct qs_pins *pins, struct qs_err *err);
+
 #endif

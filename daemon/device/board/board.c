@@ -73,7 +73,9 @@ char *qs_work_name(const char *form, const struct qs_strings *each, const char *
             qs_buf_char(&out, *at++);
             continue;
         }
-        if (at[1] == 't')
+        if (strncmp(at, QS_TOOL_ARG, sizeof QS_TOOL_ARG - 1) == 0)
+            qs_buf_str(&out, QS_TOOL_ARG); /* a job says it */
+        else if (at[1] == 't')
             qs_buf_str(&out, type);
         else if (strncmp(at, "{folder}", 8) == 0)
             put_folder(&out, each, folder);

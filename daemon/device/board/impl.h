@@ -2,6 +2,7 @@
 #ifndef QS_DEVICE_BOARD_IMPL_H
 #define QS_DEVICE_BOARD_IMPL_H
 
+#include "config/profile/tool.h"
 #include "config/profile/wish.h"
 #include "device/board/board.h"
 
@@ -17,6 +18,7 @@ struct qs_work {
     struct qs_strings taken;    /* folders of domains, in the order of bytes */
     struct qs_strings replaced; /* patterns of those that show the same, each once */
     struct qs_cpu_set covered;  /* processors that have a domain */
+    size_t switches_left;       /* for which there was no room */
 };
 
 bool qs_glob(const char *pattern, const char *path);      /* within the parts of a path */

@@ -10,7 +10,8 @@
 
 enum qs_pin_flag {
     QS_PIN_PERSISTENT = QS_TUNE_PERSISTENT,
-    QS_PIN_NO_READ_BACK = QS_TUNE_BLIND,  /* a later item writes the same file */
+    QS_PIN_NO_READ_BACK = QS_TUNE_BLIND, /* a later item writes the same file */
+    QS_PIN_COMMAND = QS_TUNE_COMMAND,
     QS_PIN_TRANSIENT = QS_TUNE_TRANSIENT, /* nothing of it is left under another governor */
     QS_PIN_MAY_FAIL =
         256 /* of the host alone: what cannot be switched on does not disturb (a core's sibling) */

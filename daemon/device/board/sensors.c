@@ -207,24 +207,33 @@ void qs_work_sensors(struct qs_work *w)
         }
 }
 
+/* row: of its file; of a command the one that says it is there, or NULL. */
 static void add_switch(struct qs_work *w, const struct qs_profile_switch *p, const char *folder,
                        const struct qs_survey_row *row)
 {
+    bool tool = qs_profile_switch_is_tool(p);
     struct qs_board *b = w->board;
     struct qs_board_switch s = {.kind = p->kind,
-                                .path = qs_strdup(row->path),
-                                .said = qs_row_text(row),
+                                .path = tool ? qs_tool_text(p) : qs_strdup(row->path),
+                                .said = tool ? NULL : qs_row_text(row),
                                 .on = qs_strdup(p->on),
                                 .off = qs_strdup(p->off),
                                 .lo = p->low,
                                 .hi = p->high,
                                 .persistent = p->persistent};
-    s.name = qs_work_unique(qs_work_name(p->name, &p->each, folder, "", row->path), b->switches.at,
-                            b->switches.count, sizeof *b->switches.at);
-    s.writable = row->status == QS_READING_OK && (row->access & QS_BOARD_WRITABLE) != 0 &&
-                 !qs_work_avoided(w, row->path);
+    s.name = qs_work_unique(qs_work_name(p->name, &p->each, folder, "", row != NULL ? row->path : ""),
+                            b->switches.at, b->switches.count, sizeof *b->switches.at);
+    s.writable = tool || (row->status == QS_READING_OK && (row->access & QS_BOARD_WRITABLE) != 0 &&
+                          !qs_work_avoided(w, row->path));
     b->switches.at = qs_grow(b->switches.at, b->switches.count, sizeof *b->switches.at);
     b->switches.at[b->switches.count++] = s;
+}
+
+static bool has_room(struct qs_work *w)
+{
+    bool room = w->board->switches.count < QS_BOARD_SWITCHES_MAX;
+    w->switches_left += !room;
+    return room;
 }
 
 void qs_work_switches(struct qs_work *w)
@@ -237,15 +246,14 @@ void qs_work_switches(struct qs_work *w)
             if (qs_work_seen(&keys, p->key))
                 continue;
             qs_work_folders(w, &p->each, &folders);
+            if (p->each.count == 0 && has_room(w))
+                add_switch(w, p, "", NULL);
             for (size_t k = 0; k < folders.count; k++) {
                 const struct qs_survey_row *row = qs_work_in(w, folders.at[k], p->file);
-                if (row == NULL)
-                    continue;
-                if (w->board->switches.count == QS_BOARD_SWITCHES_MAX) {
-                    qs_work_note(w, "more than %d switches: the others are left out", QS_BOARD_SWITCHES_MAX);
-                    return;
-                }
-                add_switch(w, p, folders.at[k], row);
+                if (row != NULL && has_room(w))
+                    add_switch(w, p, folders.at[k], row);
             }
         }
+    if (w->switches_left > 0)
+        qs_work_note(w, "more than %d switches: the others are left out", QS_BOARD_SWITCHES_MAX);
 }

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -16,6 +17,7 @@ struct set {
     const char *value; /* borrowed of the board; NULL: the number */
     int64_t number;
     bool implied; /* nobody asked for it: a frequency is held */
+    char *path;   /* owned, of a command with {arg}; NULL: the switch's own */
 };
 struct work {
     const struct qs_board *board;
@@ -98,17 +100,19 @@ static bool number_of(const struct qs_board_switch *s, size_t *ret)
 
 /* ---- one switch ---- */
 
-static bool is_set(const struct work *w, const struct qs_board_switch *s)
+static bool is_set(const struct work *w, const struct qs_board_switch *s, const char *path)
 {
     for (size_t i = 0; i < w->count; i++)
-        if (w->sets[i].of == s)
+        if (w->sets[i].of == s && (path == NULL || strcmp(w->sets[i].path, path) == 0))
             return true;
     return false;
 }
 
 static bool put(struct work *w, const struct qs_board_switch *s, const struct set *set, struct qs_err *err)
 {
-    if (is_set(w, s))
+    if (w->count == QS_BOARD_SWITCHES_MAX)
+        return qs_fail(err, QS_E_LIMIT, "the job sets more than %d switches", QS_BOARD_SWITCHES_MAX);
+    if (is_set(w, s, set->path))
         return qs_fail(err, QS_E_JOB,
                        "the job sets `%s` twice: by its name, a pattern or a word for its kind", s->name);
     if (!s->writable)
@@ -121,10 +125,11 @@ static bool put(struct work *w, const struct qs_board_switch *s, const struct se
     return true;
 }
 
-static bool switch_to(struct work *w, const struct qs_board_switch *s, enum qs_switch_to to, int64_t number,
-                      struct qs_err *err)
+/* path: see set; ours where it returns true. */
+static bool switch_path(struct work *w, const struct qs_board_switch *s, char *path, enum qs_switch_to to,
+                        int64_t number, struct qs_err *err)
 {
-    struct set set = {.of = s, .number = number};
+    struct set set = {.of = s, .number = number, .path = path};
     bool words = s->on != NULL && s->off != NULL;
     if (words && to == QS_SWITCH_NUMBER)
         return qs_fail(err, QS_E_JOB, "the switch `%s` takes on or off, not %" PRId64, s->name, number);
@@ -139,13 +144,53 @@ static bool switch_to(struct work *w, const struct qs_board_switch *s, enum qs_s
     return put(w, s, &set, err);
 }
 
+static bool switch_to(struct work *w, const struct qs_board_switch *s, enum qs_switch_to to, int64_t number,
+                      struct qs_err *err)
+{
+    return switch_path(w, s, NULL, to, number, err);
+}
+
+/* ---- commands with an argument: "standby:{arg}" as standby:org.example ---- */
+
+/* What stands in the name for {arg}: one word, no option. Owned; NULL where the name is another one. */
+static char *arg_of(const struct qs_board_switch *s, const char *name)
+{
+    const char *at = strstr(s->name, QS_TOOL_ARG);
+    size_t n = strlen(name), before = at != NULL ? (size_t)(at - s->name) : 0;
+    size_t behind = at != NULL ? strlen(at) - (sizeof QS_TOOL_ARG - 1) : 0;
+    if (at == NULL || n <= before + behind || strncmp(name, s->name, before) != 0 ||
+        strcmp(name + n - behind, at + sizeof QS_TOOL_ARG - 1) != 0)
+        return NULL;
+    char *arg = qs_strndup(name + before, n - before - behind);
+    for (const char *c = arg; *c != '\0'; c++)
+        if ((!isalnum((unsigned char)*c) && strchr("._:@/+-", *c) == NULL) || arg[0] == '-') {
+            free(arg);
+            return NULL;
+        }
+    return arg;
+}
+
+static bool switch_with(struct work *w, const struct qs_board_switch *s, const char *arg,
+                        const struct qs_switch_wish *wish, struct qs_err *err)
+{
+    char *path = qs_tool_with(s->path, arg);
+    bool ok = strlen(path) <= QS_CONTROL_PATH_MAX_BYTES ||
+              qs_fail(err, QS_E_JOB, "`%s` is too long: the commands of this switch have more than %d bytes",
+                      wish->of, QS_CONTROL_PATH_MAX_BYTES);
+    ok = ok && switch_path(w, s, path, wish->to, wish->number, err);
+    if (!ok)
+        free(path);
+    return ok;
+}
+
 /* ---- what is wished ---- */
 
 /* By name; what protects the device from its own heat only so, and by no pattern. */
 static bool is_meant(const struct qs_board_switch *s, const char *pattern)
 {
     return strcmp(s->name, pattern) == 0 ||
-           (s->kind != QS_SWITCH_THERMAL && fnmatch(pattern, s->name, FNM_NOESCAPE) == 0);
+           (s->kind != QS_SWITCH_THERMAL && strstr(s->name, QS_TOOL_ARG) == NULL &&
+            fnmatch(pattern, s->name, FNM_NOESCAPE) == 0);
 }
 
 static bool none_meant(const struct qs_board *b, const char *what, struct qs_err *err)
@@ -165,7 +210,11 @@ static bool put_named(struct work *w, const struct qs_switch_wish *wish, struct 
     size_t before = w->count;
     for (size_t i = 0; i < w->board->switches.count; i++) {
         const struct qs_board_switch *s = &w->board->switches.at[i];
-        if (is_meant(s, wish->of) && !switch_to(w, s, wish->to, wish->number, err))
+        QS_FREED char *arg = arg_of(s, wish->of);
+        bool ok = arg != NULL             ? switch_with(w, s, arg, wish, err)
+                  : is_meant(s, wish->of) ? switch_to(w, s, wish->to, wish->number, err)
+                                          : true;
+        if (!ok)
             return false;
     }
     if (w->count == before)
@@ -249,8 +298,8 @@ static void put_all_on(struct work *w)
 {
     for (size_t i = 0; i < w->board->switches.count && w->count < QS_BOARD_SWITCHES_MAX; i++) {
         const struct qs_board_switch *s = &w->board->switches.at[i];
-        if (s->kind == QS_SWITCH_ONLINE && !is_set(w, s) && s->writable && s->on != NULL && s->said != NULL &&
-            strcmp(s->said, s->on) != 0)
+        if (s->kind == QS_SWITCH_ONLINE && !is_set(w, s, NULL) && s->writable && s->on != NULL &&
+            s->said != NULL && strcmp(s->said, s->on) != 0)
             w->sets[w->count++] = (struct set){.of = s, .value = s->on, .implied = true};
     }
 }
@@ -265,10 +314,12 @@ static void put_items(struct work *w, bool first)
 {
     for (size_t i = 0; i < w->count; i++) {
         const struct set *set = &w->sets[i];
-        unsigned flags =
-            (set->of->persistent ? QS_PIN_PERSISTENT : 0U) | (set->implied ? QS_PIN_MAY_FAIL : 0U);
+        const char *path = set->path != NULL ? set->path : set->of->path;
+        unsigned flags = (set->of->persistent ? QS_PIN_PERSISTENT : 0U) |
+                         (set->implied ? QS_PIN_MAY_FAIL : 0U) | (qs_tool_is(path) ? QS_PIN_COMMAND : 0U) |
+                         (qs_tool_is_blind(path) ? QS_PIN_NO_READ_BACK : 0U);
         if (is_first(set) == first)
-            qs_pins_item(w->pins, set->of->path,
+            qs_pins_item(w->pins, path,
                          set->value != NULL ? qs_strdup(set->value) : qs_asprintf("%" PRId64, set->number),
                          flags);
     }
@@ -295,5 +346,7 @@ bool qs_pins_switches(const struct qs_board *board, const struct qs_wishes *wish
     pins->survey_again = pins->items.count > 0 && !settled;
     if (!pins->survey_again)
         put_items(w, false);
+    for (size_t i = 0; i < w->count; i++)
+        free(w->sets[i].path);
     return ok;
 }

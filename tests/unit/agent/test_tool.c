@@ -172,6 +172,8 @@ static void what_cannot_be_asked_is_taken_to_be_as_it_is_said(void **state)
     forget_log();
     order(QS_KEEPER_TUNE, FIXED, "true", QS_TUNE_COMMAND | QS_TUNE_BLIND);
     expect(QS_TUNE_SET, 0, "false", "");
+    order(QS_KEEPER_TUNE, FIXED, "true", QS_TUNE_COMMAND | QS_TUNE_BLIND); /* once */
+    expect(QS_TUNE_SAME, 0, "false", "");
     order(QS_KEEPER_TUNE, FIXED, "false", QS_TUNE_COMMAND | QS_TUNE_BLIND);
     expect(QS_TUNE_SET, 0, "false", "");
     restore_all();
