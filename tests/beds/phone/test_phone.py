@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""A phone in a folder: switches that are commands, held by jobs and put back, and an unrooted phone whose files nobody but root may write. The
+daemon and its agent are as they are; the commands are scripts that keep their state in files."""
+import os
+import shutil
+import signal
+import time
+
+from phone import SHELL, STATE, Phone
+from lib import Bed, run_cases, until
+
+
+def job(argv, **conditions):
+    return {"quiesce": 1, "benchmarks": [{"name": "b", "argv": argv}],
+            "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 1}, "warmup": {"iterations": 0}, "until": {"interval": 0}},
+            "conditions": {"gate": "none", "bounds": "none", "repeat_tainted": 0, **conditions}}
+
+
+def started(bed, phone):
+    daemon = bed.daemon(phone.farm())
+    daemon.device_ready("phone")
+    return daemon
+
+
+QUIET = {"airplane": "on", "animation:*": "off", "brightness": 5, "fixed-performance": "on", "standby:org.example": "off",
+         "app:org.other": "off"}
+SENT = {"cmd connectivity airplane-mode enable", "cmd connectivity airplane-mode disable",
+        "settings put global window_animation_scale 0", "settings put global window_animation_scale 1.0",
+        "settings put global transition_animation_scale 0", "settings delete global transition_animation_scale",
+        "settings put global animator_duration_scale 0", "settings put global animator_duration_scale 0.5",
+        "settings put system screen_brightness 5", "settings put system screen_brightness 102",
+        "cmd power set-fixed-performance-mode-enabled true", "cmd power set-fixed-performance-mode-enabled false",
+        "am set-standby-bucket org.example 40", "am set-standby-bucket org.example 10", "am force-stop org.other"}
+ASKED = {"settings get global airplane_mode_on", "settings get global window_animation_scale", "settings get global transition_animation_scale",
+         "settings get global animator_duration_scale", "settings get system screen_brightness", "am get-standby-bucket org.example"}
+
+
+def held_by_commands(tap):
+    """Settings, apps and a mode are as the job wants while it measures, and as they were after it"""
+    with Bed() as bed:
+        phone = Phone(bed)
+        daemon = started(bed, phone)
+        shown = daemon.ended(daemon.job(job(["sh", "-c", f"cd {phone.path('phone/state')}; grep . * >seen; mv seen ../state/log.seen"], switches=QUIET)))
+        tap.equal(shown["state"], "done", "the job ends well")
+        with open(phone.path("phone/state/log.seen"), encoding="ascii") as f:
+            seen = dict(line.rstrip("\n").split(":", 1) for line in f if not line.startswith("log"))
+        os.unlink(phone.path("phone/state/log.seen"))
+        tap.equal({k: seen.get(k) for k in ("global.airplane_mode_on", "global.window_animation_scale", "global.transition_animation_scale",
+                                            "global.animator_duration_scale", "system.screen_brightness", "bucket.org.example")},
+                  {"global.airplane_mode_on": "1", "global.window_animation_scale": "0", "global.transition_animation_scale": "0",
+                   "global.animator_duration_scale": "0", "system.screen_brightness": "5", "bucket.org.example": "40"},
+                  "while it measured")
+        tap.equal(phone.state(), STATE, "all of it is as before: what had no value has none")
+        said = phone.log()
+        tap.equal(sorted(line for line in said if " get" not in line), sorted(SENT), "each command that sets was sent once: no word more, none less")
+        tap.equal({line for line in said if " get" in line}, ASKED, "and so were those that ask")
+        first = {line: said.index(line) for line in said}
+        tap.ok(first["settings get system screen_brightness"] < first["settings put system screen_brightness 5"], "what was there is asked before it is set", said)
+        rows = bed.sql("SELECT path, before, wanted, now, outcome FROM v_control WHERE kind = 'set' AND path LIKE '%animator%' ORDER BY seq LIMIT 1")
+        tap.equal(rows, [("settings get global animator_duration_scale", "0.5", "0", "0", "set")], "what was changed is stored")
+        left = bed.one("SELECT count(*) FROM v_control WHERE outcome NOT IN ('set', 'same')")
+        tap.equal((left, bed.one("SELECT count(*) FROM v_control WHERE kind = 'restore'")), (0, 8), "and what was put back")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def nothing_left_behind(tap):
+    """Agent and supervisor are killed while a job holds a phone, and its daemon: what was set is put back"""
+    with Bed() as bed:
+        phone = Phone(bed)
+        daemon = started(bed, phone)
+        nap = ["sleep", str(60 + os.getpid() / 10**8)]
+        number = daemon.job(job(nap, switches={"airplane": "on", "animation:*": "off"}))
+        until("a window is open", lambda: pids(nap[1]))
+        tap.equal(phone.state()["global.airplane_mode_on"], "1", "it is held")
+        for pid in pids(phone.path("phone/journal")):  # the agent, its supervisor, and who started them
+            kill(pid)
+        until("the next agent holds it again", lambda: pids(nap[1]) and phone.log().count("cmd connectivity airplane-mode enable") == 2)
+        tap.equal(phone.log().count("cmd connectivity airplane-mode disable"), 1, "and has put back before what the killed one left")
+        tap.equal(phone.log().count("settings put global animator_duration_scale 0.5"), 1, "of a value that it found in the journal")
+        daemon.ask("POST", f"/jobs/{number}:cancel").want(200)
+        daemon.ended(number)
+        tap.equal(phone.state(), STATE, "a job that was cancelled leaves nothing")
+        daemon.job(job(nap, switches={"airplane": "on"}))
+        until("it is held", lambda: phone.state()["global.airplane_mode_on"] == "1")
+        daemon.kill()
+        until("the daemon was killed: its link has ended, and all is put back", lambda: phone.state() == STATE)
+        tap.ok(True, "nothing is left behind")
+
+
+def what_cannot_be_said(tap):
+    """A command that is denied, one that is not there, one that hangs, one that says nonsense: the job says which and why, and what was set is put back"""
+    cases = [("denied", {"airplane": "on", "animation:window": "off"}, lambda p: p.set("deny", ""), "Permission denial"),
+             ("absent", {"wifi": "on", "airplane": "on"}, lambda p: (p.set("global.wifi_on", "0"), os.unlink(p.path("phone/bin/cmd"))), "has no such command"),
+             ("no program", {"airplane": "on"}, lambda p: os.chmod(p.path("phone/bin/cmd"), 0o644), "it may not be started"),
+             ("nonsense", {"airplane": "on", "wifi": "off"}, lambda p: p.set("global.wifi_on", "3"), "it says `3`"),
+             ("without effect", {"airplane": "on", "bluetooth": "off"}, lambda p: (p.set("global.bluetooth_on", "1"), p.script("svc", "true")), "it did not stay"),
+             ("flood", {"airplane": "on", "wifi": "off"}, lambda p: p.script("settings", 'case $3 in wifi_on) yes ;; *) cat "$S/$2.$3" ;; esac'), "ten seconds")]
+    for name, switches, spoil, wanted in cases:
+        with Bed() as bed:
+            phone = Phone(bed)
+            spoil(phone)
+            before = phone.state()
+            daemon = started(bed, phone)
+            shown = daemon.ended(daemon.job(job(["true"], switches=switches)))
+            tap.equal(shown["state"], "failed", f"{name}: the job fails")
+            tap.ok(wanted in str(shown), f"{name}: it says why", [str(shown)[:3000]])
+            tap.equal(phone.state(), before, f"{name}: all is put back")
+
+
+def without_root(tap):
+    """The files of an unrooted phone: what cannot be held is said with the reason and the right that is missing, and none is changed"""
+    with Bed() as bed:
+        phone = Phone(bed)
+        before = phone.files()
+        daemon = started(bed, phone)
+        for conditions, wanted in (({"frequency": "max"}, "root"), ({"switches": {"core-control": "off"}}, "as root it may"),
+                                   ({"online": "0"}, "root")):
+            shown = daemon.ended(daemon.job(job(["true"], **conditions)))
+            tap.equal(shown["state"], "failed", f"{conditions}: the job fails")
+            tap.ok(wanted in str(shown), f"{conditions}: and says by which right it could be", [str(shown)[:2000]])
+        shown = daemon.ended(daemon.job(job(["true"], switches={"airplane": "on"})))
+        tap.equal(shown["state"], "done", "what needs no root works all the same")
+        board = daemon.get("/devices/phone").want(200).json["board"]
+        held = {d["name"]: d["hold"] for d in board["domains"]}
+        tap.equal(set(held.values()), {"denied"}, f"no clock can be held: {held}")
+        tap.ok(all(not s["writable"] for s in board["switches"] if s["path"].startswith(("devices/", "module/"))), "and no file of a switch written")
+        user = bed.one("SELECT json_extract(e.body, '$.device.uid') FROM session s JOIN env e ON e.id = s.env_id LIMIT 1")
+        tap.equal(user, str(SHELL if phone.root else os.geteuid()), "its agent was the user of a shell")
+        tap.equal(phone.files(), before, "no file of the phone is another one")
+        tap.equal(phone.state(), STATE, "nor a setting")
+        tap.equal(os.path.getsize(phone.path("phone/journal/control.journal")), 0, "and the journal is empty")
+
+
+def pids(mark):
+    """Living processes that have this in their command line."""
+    ret = []
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as f:
+                line = f.read()
+        except OSError:
+            continue
+        if name.isdigit() and mark.encode() in line and int(name) != os.getpid() and b"quiesced" not in line:
+            ret.append(int(name))
+    return ret
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        time.sleep(0)
+
+
+if os.geteuid() == 0 and not shutil.which("setpriv"):
+    print("1..0 # SKIP as root there has to be setpriv, to become user 2000")
+elif os.geteuid() == 0 and os.system(f"setpriv --reuid {SHELL} --regid {SHELL} --clear-groups true") != 0:
+    print("1..0 # SKIP this root may not become user 2000")
+else:
+    run_cases(held_by_commands, nothing_left_behind, what_cannot_be_said, without_root)
