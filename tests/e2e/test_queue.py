@@ -77,6 +77,11 @@ def cancelling(tap):
         tap.equal({s for (s,) in bed.sql("SELECT state FROM run")}, {"cancelled"}, "running: so does its run")
         tap.equal(whole(bed, running), [], "the database holds together")
         tap.equal(daemon.ask("POST", "/jobs/999:cancel").status, 404, "a job that never was is not found")
+        endless = daemon.job(job("endless", bench={**bench, "setup": {"shell": "sleep 3000 & sleep 3000"}}))
+        until("its setup runs", lambda: [pid for pid in carrying(mark) if b"sleep\0003000" in command(pid)])
+        daemon.ask("POST", f"/jobs/{endless}:cancel").want(200)
+        tap.equal(daemon.ended(endless)["state"], "cancelled", "in a setup before any run: it ends")
+        tap.equal(carrying(mark), [], "in a setup before any run: nothing of it is left")
         tap.equal(daemon.ended(daemon.job(job("next")))["state"], "done", "the next job runs")
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 

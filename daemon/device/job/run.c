@@ -204,8 +204,11 @@ void qs_job_run_cut_short(struct qs_job_run *job)
 {
     struct qs_err err = QS_ERR_INIT;
     const char *why = job->cancel_why ? job->cancel_why : "the job ends";
-    /* A link that is gone reports itself; there is nobody to cancel then. A hook has no run. */
-    (void)qs_session_cancel(job->p.session, &job->run.uid, why, &err);
+    struct qs_uid of = job->run.uid;
+    if (qs_uid_is_zero(&of)) /* a hook before the first run: it ends by any uid, and the frame wants one */
+        memcpy(of.b, qs_activity_session_uid(job), sizeof of.b);
+    /* A link that is gone reports itself; there is nobody to cancel then. */
+    (void)qs_session_cancel(job->p.session, &of, why, &err);
 }
 
 bool qs_job_run_call(struct qs_job_run *job, enum qs_msg_type type, const void *m, int64_t allow_ns,
