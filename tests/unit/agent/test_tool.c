@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -252,6 +253,49 @@ static void one_that_hangs_is_ended(void **state)
     close_keeper();
 }
 
+/* Gone, or nobody has asked yet how it ended. */
+static bool has_ended(pid_t pid)
+{
+    char path[64];
+    char text[512] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "r");
+    if (f == NULL) {
+        return true;
+    }
+    const char *end = fgets(text, sizeof text, f) ? strrchr(text, ')') : NULL;
+    fclose(f);
+    return end == NULL || strncmp(end, ") Z", 3) == 0;
+}
+
+/* An agent that is killed leaves no command behind that would go on setting something. */
+static void one_whose_agent_is_killed_ends_too(void **state)
+{
+    static struct qs_hand_result unused;
+    (void)state;
+    put("pid", "");
+    script("hang", "echo $$ >\"$F/new\"; mv \"$F/new\" \"$F/pid\"; exec sleep 1000");
+    pid_t agent = fork();
+    if (agent == 0) {
+        qs_tool_read("\thang\nset\t{}", 1000000 * MS, &unused);
+        _exit(0);
+    }
+    while (text_of("pid")[0] == '\0') {
+        usleep(1000);
+    }
+    pid_t pid = (pid_t)strtol(text_of("pid"), NULL, 10);
+    assert_true(pid > 0);
+    assert_int_equal(kill(agent, SIGKILL), 0);
+    assert_int_equal(waitpid(agent, NULL, 0), agent);
+    bool ended = has_ended(pid);
+    for (int i = 0; i < 10000 && !ended; i++) {
+        usleep(1000);
+        ended = has_ended(pid);
+    }
+    (void)kill(pid, SIGKILL);
+    assert_true(ended);
+}
+
 /* A process that goes on with our end of the pipe is not waited for, and ended. */
 static void one_that_leaves_somebody_behind_is_cleaned_up(void **state)
 {
@@ -348,6 +392,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_asked_is_taken_to_be_as_it_is_said),
         cmocka_unit_test(nothing_is_set_where_what_it_says_is_no_value),
         cmocka_unit_test(one_that_hangs_is_ended),
+        cmocka_unit_test(one_whose_agent_is_killed_ends_too),
         cmocka_unit_test(one_that_leaves_somebody_behind_is_cleaned_up),
         cmocka_unit_test(says_what_a_command_that_fails_wrote),
         cmocka_unit_test(a_value_is_one_word),
