@@ -191,11 +191,33 @@ static void test_what_the_device_lacks(void **state)
     }
 }
 
+/* An agent that would take a command's words for the path of a file is sent none of them. */
+static void test_commands_of_an_old_agent(void **state)
+{
+    static const char own[] =
+        "# YAML\n{profile: mine, switches: {t: {kind: other, name: tool, get: [ask, it], "
+        "set: [tell, \"{value}\"], on: \"1\", off: \"0\"}}}";
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
+    QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
+    struct bed b;
+    (void)state;
+    begin(&b, ONE_ARM "conditions: {switches: {tool: on}}\n");
+    assert_true(qs_doc_read("own", own, strlen(own), false, &doc, &problems) &&
+                qs_profiles_add(&b.c.farm.profiles, doc, true, &problems));
+    stage_go(&b.s);
+    assert_int_equal(b.s.result.end, QS_END_FAILED);
+    assert_non_null(
+        strstr(b.s.result.err.text, " is too old to set what is a command (ask it): start a newer one"));
+    assert_null(strstr(b.c.log.data, "tune "));
+    finish(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_switches_and_governor),          cmocka_unit_test(test_processors_off),
         cmocka_unit_test(test_sets_that_differ_in_processors), cmocka_unit_test(test_one_big),
-        cmocka_unit_test(test_processors_that_stay_off),       cmocka_unit_test(test_what_the_device_lacks)};
+        cmocka_unit_test(test_processors_that_stay_off),       cmocka_unit_test(test_what_the_device_lacks),
+        cmocka_unit_test(test_commands_of_an_old_agent)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
