@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "device/activity/cools.h"
 #include "device/activity/pin.h"
 #include "device/board/board.h"
 #include "device/job/events.h"
@@ -330,6 +331,7 @@ static void keep_board(struct qs_job_run *job)
         store_board(job);
         warn_of_past(job);
     }
+    qs_cools_read(job);
     bind_sensors(job);
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/farm/sensors.h"
 #include "device/activity/activity.h"
+#include "device/activity/cools.h"
 #include "device/activity/lock.h"
 #include "device/board/board.h"
 #include "device/board/pin.h"
@@ -253,12 +254,24 @@ static void put_unmet(const struct qs_job_run *job, const struct qs_job_expectat
         qs_sensor_print(e->sensor, e->hi, text);
 }
 
-static void keep_waiting(struct qs_job_run *job, const struct qs_job_expectation *e,
-                         const struct qs_msg_waiting *m)
+static double keep_waiting(struct qs_job_run *job, const struct qs_job_expectation *e,
+                           const struct qs_msg_waiting *m)
 {
     QS_BUF(text);
+    double end_mc = 0;
+    double cool_s = qs_cools_take(job, e, m, &end_mc);
     put_unmet(job, e, m->status, m->value, &text);
+    if (isinf(cool_s)) {
+        qs_buf_str(&text, "; it cools down to ");
+        qs_sensor_print(e->sensor, (int64_t)end_mc, &text);
+        qs_buf_str(&text, " as a rule, no further");
+    } else if (!isnan(cool_s)) {
+        bool minutes = cool_s > 99;
+        qs_buf_fmt(&text, "; cool enough in about %.0f %s", ceil(minutes ? cool_s / 60 : cool_s),
+                   minutes ? "min" : "s");
+    }
     snprintf(job->win.waits_for, sizeof job->win.waits_for, "%s", text.data);
+    return cool_s;
 }
 
 void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m)
@@ -268,7 +281,7 @@ void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m
         return;
     const struct qs_job_expectation *e = &set->gate[m->expectation];
     struct event n;
-    keep_waiting(job, e, m);
+    double cool_s = keep_waiting(job, e, m);
     begin(&n);
     qs_json_kstring(&n.json, "sensor", e->sensor);
     qs_json_kint(&n.json, "value", m->value);
@@ -280,6 +293,7 @@ void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m
     put_text(&n.json, "busiest", m->note);
     qs_json_kstring(&n.json, "text", job->win.waits_for);
     qs_json_kint(&n.json, "elapsed_ns", m->elapsed_ns);
+    qs_json_kdouble(&n.json, "cool_s", isfinite(cool_s) ? cool_s : NAN);
     qs_json_kint(&n.json, "timeout_ns", qs_patience_timeout_ns(job, e));
     qs_json_kint(&n.json, "waited_ns", qs_patience_waited_ns(job));
     tell(job, &n, "gate.waiting", true);

@@ -19,6 +19,8 @@ enum {
     QS_JOB_RUN_LOST_S = 120        /* a device that does not come back for so long ends the job */
 };
 
+struct qs_cools;
+
 struct qs_job_run {
     struct qs_job_run_parts p;
     struct qs_job_run_events events;
@@ -46,6 +48,7 @@ struct qs_job_run {
     int64_t began_ns;
     struct qs_patience *patience; /* owned; one for each conditions of the spec */
     struct qs_planning planning;
+    struct qs_cools *cools; /* owned; NULL: nothing is known */
     struct qs_point_in_hand point;
     struct qs_block_in_hand block;
     struct qs_run_in_hand run;

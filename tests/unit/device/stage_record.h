@@ -10,7 +10,9 @@
 struct stage;
 
 struct stage_record {
-    struct qs_buf *out;  /* NULL: nothing is written down */
+    struct qs_buf *out;                /* NULL: nothing is written down */
+    const struct qs_model_row *models; /* borrowed: what the device is like */
+    size_t model_count;
     uint16_t metrics[4]; /* that rows have beside the first, 0 ends them */
     /* Each may be NULL, and changes a message before it is told. */
     void (*ready)(struct stage *s, struct qs_msg_run_ready *m);

@@ -1,0 +1,113 @@
+/* How long a gate waits for a device to cool down, and what is told where it does so otherwise than it did.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "stage_control.h"
+
+#include "store/model.h"
+
+#define JOB                                                                                                  \
+    "quiesce: 1\nbenchmarks: [{name: work, argv: [work]}]\narms: {a: {argv: [a]}}\n"                         \
+    "plan: {seed: 1, blocks: {min: 2, max: 2}, until: {interval: 0%}, warmup: {iterations: 1},"              \
+    " window: {iterations: 2}}\n"                                                                            \
+    "conditions: {gate: [{sensor: 'thermal:cpu', below: 45C, timeout: 1h}]}\n"
+
+/* Two loads: the slower curve counts; what does not fit, or warms up, does not. */
+static const struct qs_model_row models[] = {
+    {.kind = "cools",
+     .domain = "big",
+     .sensor = "thermal:cpu",
+     .says = "fits",
+     .tau_s = 20,
+     .tau_lo_s = 19,
+     .tau_hi_s = 21,
+     .end_mc = 30000,
+     .end_lo_mc = 29800,
+     .end_hi_mc = 30200,
+     .sd_mc = 100},
+    {.kind = "cools",
+     .domain = "all",
+     .sensor = "thermal:cpu",
+     .says = "fits",
+     .tau_s = 50,
+     .tau_lo_s = 49,
+     .tau_hi_s = 51,
+     .end_mc = 30000,
+     .end_lo_mc = 29800,
+     .end_hi_mc = 30200,
+     .sd_mc = 100},
+    {.kind = "cools", .domain = "little", .sensor = "thermal:cpu", .says = "short", .tau_s = 900},
+    {.kind = "warms",
+     .domain = "all",
+     .sensor = "thermal:cpu",
+     .says = "fits",
+     .tau_s = 400,
+     .end_mc = 90000},
+    {.kind = "cools",
+     .domain = "all",
+     .sensor = "thermal:gpu",
+     .says = "fits",
+     .tau_s = 700,
+     .end_mc = 1000}};
+
+static int64_t tau_s, seconds;
+
+/* From 70 degrees towards 30, with another time constant than the model's, or the same. */
+static bool waits(struct stage *s, struct qs_msg_waiting *m)
+{
+    if (s->opens != 2 || m->elapsed_ns >= seconds * 1000000000)
+        return false;
+    m->value = 30000 + (int64_t)(40000 * exp(-(double)m->elapsed_ns / 1e9 / (double)tau_s));
+    m->elapsed_ns += 1000000000;
+    return true;
+}
+
+static void play(struct stage *s, struct stage_control *c, size_t count, int64_t tau, int64_t until_s)
+{
+    stage_control_begin(s, c, JOB);
+    s->record = (struct stage_record){.models = models, .model_count = count, .waiting = waits};
+    tau_s = tau;
+    seconds = until_s;
+    stage_go(s);
+}
+
+static void test_how_long(void **state)
+{
+    (void)state;
+    struct stage s;
+    struct stage_control c;
+    play(&s, &c, sizeof models / sizeof *models, 50, 40);
+    /* 50 s ln((70 - 30) / (45 - 30)) = 49.04 s */
+    assert_true(stage_told(
+        &s, "thermal:cpu is 70.0 \u00b0C, wanted at most 45.0 \u00b0C; cool enough in about 50 s"));
+    assert_true(stage_told(&s, "\"cool_s\":49.04"));
+    assert_false(stage_told(&s, "does not cool down as it did"));
+    stage_control_end(&s);
+    play(&s, &c, 0, 50, 40);
+    assert_false(stage_told(&s, "cool enough"));
+    assert_true(stage_told(&s, "\"cool_s\":null"));
+    stage_control_end(&s);
+}
+
+static void test_where_it_no_longer_holds(void **state)
+{
+    (void)state;
+    struct stage s;
+    struct stage_control c;
+    play(&s, &c, 2, 200, 15); /* too few to say */
+    assert_false(stage_told(&s, "does not cool down as it did"));
+    stage_control_end(&s);
+    play(&s, &c, 2, 200, 200);
+    const char *said = strstr(s.news.data, "thermal:cpu of local does not cool down as it did");
+    assert_non_null(said);
+    assert_null(strstr(said + 1, "thermal:cpu of local does not cool")); /* once */
+    stage_control_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_how_long),
+                                       cmocka_unit_test(test_where_it_no_longer_holds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
