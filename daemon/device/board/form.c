@@ -76,7 +76,7 @@ static const struct qs_field sensor_rows[] = {
 #define SWITCH(member, kind, ...) QS_ROW(qs_board_switch, member, kind, __VA_ARGS__)
 static const struct qs_field switch_rows[] = {
     SWITCH(name, TEXT, "its name, unique", .known = true),
-    SWITCH(path, TEXT, "its file", .known = true),
+    SWITCH(path, TEXT, "its file, or its commands as TUNE has them", .known = true),
     SWITCH(kind, WORD, "what it switches", .words = qs_switch_kinds),
     SWITCH(said, TEXT, "text of the file, when surveyed"),
     SWITCH(on, TEXT, "text that switches it on; null: it takes a number"),
