@@ -76,7 +76,7 @@ static void hello(struct agent_pipe *a)
     expect(a, QS_MSG_HELD);
 }
 
-void agent_pipe_start(struct agent_pipe *a, const char *path)
+void agent_pipe_start(struct agent_pipe *a, const char *path, const char *sysfs)
 {
     int to[2];
     int from[2];
@@ -89,7 +89,7 @@ void agent_pipe_start(struct agent_pipe *a, const char *path)
     if (a->pid == 0) {
         dup2(to[0], 0);
         dup2(from[1], 1);
-        execl(path, path, "--stdio", (char *)NULL);
+        execl(path, path, "--stdio", "--sysfs", sysfs ? sysfs : "/sys", (char *)NULL);
         _exit(127);
     }
     close(to[0]);
@@ -137,7 +137,8 @@ static void open_window(struct agent_pipe *a, uint32_t n)
                                      .first_seq = a->next_seq,
                                      .iterations = n,
                                      .max_ns = SPAN_NS,
-                                     .lease_ns = LEASE_NS};
+                                     .lease_ns = LEASE_NS,
+                                     .gate = a->gate};
     const struct qs_msg_window quiet = {.run = a->run, .window = a->window};
     struct qs_writer w;
     size_t at = begin(a, &w);
@@ -156,6 +157,9 @@ static void collect(struct agent_pipe *a, uint32_t n, int64_t *out_ns)
     struct qs_frame frame = expect(a, QS_MSG_CLOSED);
     if (qs_msg_decode_closed(frame.payload, frame.len, &closed) != 0 || closed.how != QS_CLOSED_DONE)
         die("the window did not close well");
+    if (closed.gate.outcome != QS_GATE_OPEN || closed.gate.readings.count != a->gate.count)
+        die("the gate did not open by its readings");
+    a->decided_ns = closed.opened_ns - closed.gate.decided_ns;
     while (got < n) {
         struct qs_msg_iterations m;
         struct qs_row row;
@@ -166,6 +170,7 @@ static void collect(struct agent_pipe *a, uint32_t n, int64_t *out_ns)
         while (got < n && qs_list_row(&it, m.metrics.count, &row)) {
             if (row.flags != 0)
                 die("an iteration failed");
+            a->decided_ns += got == 0 ? row.start_off_ns : 0;
             out_ns[got++] = row.duration_ns;
         }
     }

@@ -248,7 +248,7 @@ int main(int argc, char **argv)
         die("no temporary file");
     close(fd);
     qs_rng_seed(&b.rng, strtoull(argv[3], NULL, 10), 0);
-    agent_pipe_start(&b.agent, argv[1]);
+    agent_pipe_start(&b.agent, argv[1], NULL);
     for (int i = 4; i < argc; i++) {
         b.argv[0] = argv[i];
         for (int round = 0; round < ROUNDS; round++)

@@ -1,0 +1,152 @@
+/* What a gate costs: a batch of as many sensors as it can have, that are files, and the way from the deciding
+ * reading to the first iteration, of the real agent, in units of bare reads of the same files. The sides take
+ * turns. bench_gate AGENT COMMAND */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent_pipe.h"
+#include "scale.h"
+#include "stats/describe.h"
+
+enum { SENSORS = QS_GATE_MAX, ROUNDS = QS_FULL_OR_SMOKE(400, 10), LIST_BYTES = 4096 };
+enum side { GATE, NO_GATE, BARE, SIDES };
+
+extern char **environ;
+
+struct bench {
+    char folder[64];
+    int fds[SENSORS];
+    uint8_t memory[LIST_BYTES];
+    char names[SENSORS][24];
+    struct qs_list gate;
+    struct agent_pipe agent;
+    double us[SIDES][ROUNDS];
+};
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_gate: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    if (!f || fputs(text, f) < 0 || fclose(f) != 0)
+        die(path);
+}
+
+static void make_folder(const char *path)
+{
+    if (mkdir(path, 0700) != 0)
+        die(path);
+}
+
+/* Zones "s0", "s1", ... of 40 degrees, and the gate that wants them below 50. */
+static void make_zones(struct bench *b)
+{
+    struct qs_build list;
+    char path[160], type[24];
+    snprintf(b->folder, sizeof b->folder, "/tmp/bench_gate.XXXXXX");
+    if (!mkdtemp(b->folder))
+        die(b->folder);
+    snprintf(path, sizeof path, "%s/class", b->folder);
+    make_folder(path);
+    snprintf(path, sizeof path, "%s/class/thermal", b->folder);
+    make_folder(path);
+    qs_build_init(&list, b->memory, sizeof b->memory);
+    for (int i = 0; i < SENSORS; i++) {
+        snprintf(path, sizeof path, "%s/class/thermal/thermal_zone%d", b->folder, i);
+        make_folder(path);
+        snprintf(type, sizeof type, "s%d\n", i);
+        snprintf(path, sizeof path, "%s/class/thermal/thermal_zone%d/type", b->folder, i);
+        put(path, type);
+        snprintf(path, sizeof path, "%s/class/thermal/thermal_zone%d/temp", b->folder, i);
+        put(path, "40000\n");
+        b->fds[i] = open(path, O_RDONLY | O_CLOEXEC);
+        snprintf(b->names[i], sizeof b->names[i], "thermal:s%d", i);
+        const struct qs_expectation e = {.sensor = qs_text_of(b->names[i]),
+                                         .flags = QS_GATE_HAS_HI,
+                                         .hi = 50000,
+                                         .on_timeout = QS_GATE_ON_TIMEOUT_FAIL};
+        qs_build_expectation(&list, &e);
+    }
+    b->gate = qs_build_list(&list);
+}
+
+static void remove_zones(struct bench *b)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", b->folder);
+    if (system(command) != 0)
+        die(command);
+}
+
+static double window_us(struct bench *b, struct qs_list gate)
+{
+    int64_t ns;
+    b->agent.gate = gate;
+    agent_pipe_window(&b->agent, 1, &ns);
+    return (double)b->agent.decided_ns / 1e3;
+}
+
+static double bare_us(const struct bench *b)
+{
+    struct timespec from, to;
+    char text[64];
+    long long sum = 0;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &from);
+    for (int i = 0; i < SENSORS; i++) {
+        ssize_t n = pread(b->fds[i], text, sizeof text - 1, 0);
+        if (n <= 0)
+            die("a zone cannot be read");
+        text[n] = '\0';
+        sum += atoll(text);
+    }
+    clock_gettime(CLOCK_MONOTONIC_RAW, &to);
+    if (sum != 40000LL * SENSORS)
+        die("a zone says something else");
+    return (double)(to.tv_sec - from.tv_sec) * 1e6 + (double)(to.tv_nsec - from.tv_nsec) / 1e3;
+}
+
+static double median(const double *us)
+{
+    double m = NAN;
+    qs_median(us, ROUNDS, &m);
+    return m;
+}
+
+int main(int argc, char **argv)
+{
+    static struct bench b;
+    double batch_us[ROUNDS];
+    if (argc != 3)
+        return 2;
+    make_zones(&b);
+    agent_pipe_start(&b.agent, argv[1], b.folder);
+    agent_pipe_begin(&b.agent, (char *[]){argv[2], NULL}, environ);
+    for (int i = 0; i < ROUNDS; i++) {
+        const struct qs_list none = {.count = 0};
+        bool first = i % 2 == 0;
+        b.us[BARE][i] = bare_us(&b);
+        b.us[first ? GATE : NO_GATE][i] = window_us(&b, first ? b.gate : none);
+        b.us[first ? NO_GATE : GATE][i] = window_us(&b, first ? none : b.gate);
+        batch_us[i] = b.us[GATE][i] - b.us[NO_GATE][i];
+    }
+    agent_pipe_end(&b.agent);
+    agent_pipe_stop(&b.agent);
+    remove_zones(&b);
+    double bare = median(b.us[BARE]), batch = median(batch_us), way = median(b.us[GATE]);
+    printf("%d bare reads                                   %8.1f us\n", SENSORS, bare);
+    printf("a gate's batch of %d sensors (goal <= 160 us)   %8.1f us  ratio %.2f\n", SENSORS, batch,
+           batch / bare);
+    printf("deciding reading to first iteration (<= 1000)   %8.1f us  ratio %.2f\n", way, way / bare);
+    return 0;
+}
