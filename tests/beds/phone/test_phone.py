@@ -63,6 +63,26 @@ def held_by_commands(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def arms_differ(tap):
+    """Two arms that differ in a setting: each run has its own, and what nothing tells is put back before it is set anew"""
+    with Bed() as bed:
+        phone = Phone(bed)
+        daemon = started(bed, phone)
+        seen = phone.path("phone/journal/seen")
+        look = ["sh", "-c", f"echo $ARM $(cat {phone.path('phone/state/system.screen_brightness')}) >>{seen}"]
+        wanted = job(look, switches={"brightness": 5, "fixed-performance": "on"})
+        wanted["arms"] = {name: {"conditions": name, "env": {"ARM": name}} for name in ("default", "bright")}
+        wanted["condition_sets"] = {"bright": {"switches": {"brightness": 255, "fixed-performance": "on"}}}
+        wanted["plan"]["blocks"] = 3
+        tap.equal(daemon.ended(daemon.job(wanted))["state"], "done", "the job ends well")
+        with open(seen, encoding="ascii") as f:
+            tap.equal(sorted(f.read().splitlines()), ["bright 255"] * 3 + ["default 5"] * 3, "each run had its own")
+        said = [line.rsplit(" ", 1)[1] for line in phone.log() if line.startswith("cmd power")]
+        tap.equal(said, ["true", "false"] * (len(said) // 2), "the mode was never set twice without being put back, which comes last")
+        tap.equal(phone.state(), STATE, "all of it is as before")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def nothing_left_behind(tap):
     """Agent and supervisor are killed while a job holds a phone, and its daemon: what was set is put back"""
     with Bed() as bed:
@@ -157,4 +177,4 @@ if os.geteuid() == 0 and not shutil.which("setpriv"):
 elif os.geteuid() == 0 and os.system(f"setpriv --reuid {SHELL} --regid {SHELL} --clear-groups true") != 0:
     print("1..0 # SKIP this root may not become user 2000")
 else:
-    run_cases(held_by_commands, nothing_left_behind, what_cannot_be_said, without_root)
+    run_cases(held_by_commands, arms_differ, nothing_left_behind, what_cannot_be_said, without_root)
