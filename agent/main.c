@@ -283,6 +283,7 @@ static int serve(struct qs_linux *os, const struct options *options)
     }
     os->control.fd = os->supervised.fd;
     qs_linux_init(os, options->sysfs);
+    qs_linux_try_sensors(os);
     if (!open_cache(os, options, error) || !open_link(os, options, error) || !qs_linux_start(os, error)) {
         fprintf(stderr, "quiesce-agent: %s\n", error);
         qs_link_close(&os->link);

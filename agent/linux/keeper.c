@@ -13,6 +13,7 @@
 #include <time.h>
 
 #define HAND_NS     INT64_C(2000000000) /* for one file of a driver */
+#define READ_NS     INT64_C(500000000)  /* only to be read, while the host waits for many */
 #define PATIENCE_NS INT64_C(5000000000) /* with an agent that should say that it lives */
 #define RETRY_NS    INT64_C(1000000000) /* until what was left is tried again; then twice that */
 
@@ -373,6 +374,18 @@ static void answer(struct qs_keeper *k, uint32_t id, const struct qs_port_contro
     send_answer(k, &(struct qs_keeper_answer){.id = id, .file = *file, .notes = k->notes});
 }
 
+static void read_one(struct qs_keeper *k, const struct qs_keeper_order *order)
+{
+    struct qs_keeper_answer a = {.id = order->id, .notes = k->notes, .read = {.end = QS_HAND_OUTSIDE}};
+    int64_t limit_ns = k->hand.limit_ns;
+    if (!qs_tool_is(order->path)) {
+        k->hand.limit_ns = limit_ns < READ_NS ? limit_ns : READ_NS;
+        qs_hand_read(&k->hand, order->path, &a.read);
+        k->hand.limit_ns = limit_ns;
+    }
+    send_answer(k, &a);
+}
+
 static void obey(struct qs_keeper *k, const struct qs_keeper_order *order)
 {
     struct qs_port_controlled file = {.end = false};
@@ -384,6 +397,9 @@ static void obey(struct qs_keeper *k, const struct qs_keeper_order *order)
     case QS_KEEPER_LOOK:
         qs_knob_read_back(&k->hand, order->path, order->value, &file);
         break;
+    case QS_KEEPER_READ:
+        read_one(k, order);
+        return;
     case QS_KEEPER_RESTORE:
         if (order->flags) {
             begin_restore(k);

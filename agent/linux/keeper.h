@@ -13,6 +13,7 @@ enum { QS_KEEPER_NOTE_BYTES = 1025 };
 enum qs_keeper_what {
     QS_KEEPER_TUNE = 1,
     QS_KEEPER_LOOK,
+    QS_KEEPER_READ, /* of any file below the root: what it says */
     QS_KEEPER_RESTORE,
     QS_KEEPER_LEASE, /* not answered; so the next */
     QS_KEEPER_ALIVE
@@ -39,6 +40,7 @@ struct qs_keeper_answer {
     uint32_t grant; /* news: the lease of this number has ended; 0: none has */
     struct qs_port_controlled file;
     struct qs_keeper_notes notes;
+    struct qs_hand_result read; /* READ's, which has no file */
 };
 
 /* A file that said so already when it was to be changed. */

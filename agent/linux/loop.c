@@ -69,7 +69,7 @@ static void wait_for_news(struct qs_linux *os, struct pollfd *fds)
         timeout.tv_nsec = (long)(left % 1000000000);
     }
     fill_fds(os, fds);
-    if (os->child.lost && os->child.runs) {
+    if ((os->child.lost && os->child.runs) || os->control.has_early) {
         timeout = (struct timespec){0};
         deadline = 0;
     }
@@ -231,7 +231,7 @@ void qs_linux_run(struct qs_linux *os)
         if (fds[FD_SIGNAL].revents) {
             qs_linux_hear_signals(os);
         }
-        if (fds[FD_SUPERVISOR].revents) {
+        if (fds[FD_SUPERVISOR].revents || os->control.has_early) {
             hear_supervisor(os);
         }
         if (fds[FD_LINK].revents && os->link.in_fd >= 0) {

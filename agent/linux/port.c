@@ -3,7 +3,6 @@
 #include "linux/clock.h"
 #include "linux/io.h"
 #include "linux/slow.h"
-#include "linux/survey.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -338,16 +337,6 @@ static void op_trace_result(void *ctx, struct qs_port_traced *traced)
     os->child.spare = os->tracer.runs ? os->tracer.process.pid : 0;
 }
 
-static bool op_find(void *ctx, const char *pattern, const char *after, struct qs_port_found *found)
-{
-    return qs_survey_find(((struct qs_linux *)ctx)->probe.sysfs, pattern, after, found);
-}
-
-static void op_bind(void *ctx, const struct qs_binding *binding)
-{
-    qs_probe_bind(&((struct qs_linux *)ctx)->probe, binding);
-}
-
 const char *qs_linux_clock_name(const struct qs_linux *os)
 {
     return os->clock == CLOCK_MONOTONIC_RAW ? "monotonic-raw" : "monotonic";
@@ -471,7 +460,7 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
         .files = os->has_cache ? &qs_linux_files_port : NULL,
         .control = os->control.on ? &qs_linux_control_port : NULL,
         .tracer = {.start = op_trace_start, .end = op_trace_end, .result = op_trace_result},
-        .survey = {.find = op_find, .bind = op_bind},
+        .survey = qs_linux_survey_port,
         .load = qs_linux_load_port};
     struct qs_agent_options options;
     if (!take_signals(os) || os->child.null_fd < 0 || os->child.null_in_fd < 0) {

@@ -61,7 +61,10 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES]);
 bool qs_linux_open_cache(struct qs_linux *os, const char *root, char error[QS_LINK_ERROR_BYTES]);
 extern const struct qs_port_files qs_linux_files_port;     /* port_files.c */
 extern const struct qs_port_control qs_linux_control_port; /* port_control.c */
-extern const struct qs_port_load qs_linux_load_port;       /* port_load.c */
+extern const struct qs_port_survey qs_linux_survey_port;   /* port_survey.c */
+/* The agent's own sensors of sysfs, once: one whose driver does not answer is read no more. */
+void qs_linux_try_sensors(struct qs_linux *os);
+extern const struct qs_port_load qs_linux_load_port; /* port_load.c */
 /* Until the host is gone (stdio) or a signal ends it; then no child is left. */
 void qs_linux_run(struct qs_linux *os);
 /* A sensor, whose command may begin now; takes in what that has done; and ends it: nothing of it may reach

@@ -5,8 +5,10 @@
 #include "proto/names.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -162,6 +164,29 @@ void qs_probe_open(struct qs_probe *probe, const cpu_set_t *allowed, const char 
     add_numbered(probe, "throttle", CPUS_MAX, "throttle.cpu#.count",
                  "devices/system/cpu/cpu#/thermal_throttle/core_throttle_count");
     probe->own = probe->count;
+}
+
+bool qs_probe_file(const struct qs_source *source, char *path)
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", source->fd);
+    ssize_t n = source->fd < 0 ? -1 : readlink(link, path, PATH_MAX - 1);
+    path[n < 0 ? 0 : n] = '\0';
+    return n > 0;
+}
+
+void qs_probe_shun(struct qs_probe *probe, const char *path)
+{
+    char whole[PATH_MAX];
+    char real[PATH_MAX];
+    char own[PATH_MAX];
+    if (!qs_probe_path(probe, whole, sizeof whole, "%s", path) || !realpath(whole, real)) {
+        return;
+    }
+    for (size_t i = 0; i < probe->count; i++) {
+        struct qs_source *s = &probe->sources[i];
+        s->shunned = s->shunned || (qs_probe_file(s, own) && strcmp(own, real) == 0);
+    }
 }
 
 void qs_probe_close(struct qs_probe *probe)

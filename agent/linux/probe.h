@@ -51,6 +51,7 @@ struct qs_source {
     int fd;        /* owned; -1 where no file belongs to it */
     bool evidence; /* it is read around windows */
     bool hidden;   /* the host has made another one of this name */
+    bool shunned;  /* its driver does not answer */
 };
 
 /* How a sensor of the host's making is read. */
@@ -119,6 +120,10 @@ void qs_probe_set_kin(struct qs_probe *probe, enum qs_kin kin, int32_t pid);
 void qs_probe_stopped(struct qs_probe *probe, bool agent);
 /* See struct qs_port_survey. */
 void qs_probe_bind(struct qs_probe *probe, const struct qs_binding *binding);
+/* Where its file really is; false: it has none. path: PATH_MAX bytes. */
+bool qs_probe_file(const struct qs_source *source, char *path);
+/* path, below the probe's sysfs: its driver does not answer. No sensor reads it any more. */
+void qs_probe_shun(struct qs_probe *probe, const char *path);
 /* How many rows of evidence there are. */
 size_t qs_probe_rows(const struct qs_probe *probe);
 /* See struct qs_port. */

@@ -206,6 +206,9 @@ static uint8_t read_source(struct qs_probe *probe, struct qs_source *s, int64_t 
     if (s->how == QS_PROBE_NOTHING) {
         return QS_READING_MISSING;
     }
+    if (s->shunned) {
+        return QS_READING_UNREADABLE;
+    }
     if (s->how == QS_PROBE_BOUND) {
         return qs_probe_read_bound(probe, s, value);
     }

@@ -168,7 +168,7 @@ static uint8_t access_of(const char *path)
     return (uint8_t)((readable ? QS_FILE_READABLE : 0) | (writable ? QS_FILE_WRITABLE : 0));
 }
 
-static void look_into(const char *root, struct qs_port_found *found)
+void qs_survey_read(const char *root, struct qs_port_found *found)
 {
     long n = -1;
     int fd = qs_survey_open(root, found->path, O_RDONLY);
@@ -197,6 +197,5 @@ bool qs_survey_find(const char *root, const char *pattern, const char *after, st
     memset(found, 0, sizeof *found);
     memcpy(found->path, s.path + n + 1, strlen(s.path + n + 1) + 1);
     found->access = access_of(s.path);
-    look_into(root, found);
     return true;
 }

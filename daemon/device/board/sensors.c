@@ -114,7 +114,9 @@ static void judge(struct qs_board_sensor *s, const struct qs_survey_row *row, co
         refuse(s, QS_SENSOR_NOT_TEMPERATURE,
                qs_asprintf("not a temperature (its type is `%s`): %s", s->type, k->reject));
     else if (row->status != QS_READING_OK)
-        refuse(s, QS_SENSOR_UNREADABLE, qs_asprintf("it cannot be read: %s", strerror(row->error)));
+        refuse(s, QS_SENSOR_UNREADABLE,
+               qs_asprintf("it cannot be read: %s",
+                           row->error == ETIMEDOUT ? "its driver does not answer" : strerror(row->error)));
     else if (text != NULL && strcmp(text, "-99.9") == 0)
         refuse(s, QS_SENSOR_PLACEHOLDER, qs_strdup("it reads -99.9, which means that there is no reading"));
     else if (!has_raw)

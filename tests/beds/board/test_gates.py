@@ -161,6 +161,23 @@ def a_sensor_that_fails(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def a_driver_that_does_not_answer(tap):
+    """A sensor whose driver hangs holds up nobody: the device is surveyed and measured, and a gate that needs it is not passed"""
+    with Bed() as bed, Board(bed, "rpi4b") as board:
+        daemon = started(bed, board)
+        board.tell(f"slow {ZONE % 0}temp 6000")
+        shown = daemon.ended(daemon.job(job(["true"])))
+        tap.equal(shown["state"], "done", "what needs no temperature is measured")
+        (sensor,) = [s for s in daemon.get("/devices/board").want(200).json["board"]["sensors"] if s["name"] == SENSOR]
+        tap.equal((sensor["status"], sensor["why"]), ("unreadable", "it cannot be read: its driver does not answer"), "the device says which sensor it is")
+        number = daemon.job(job(["true"], below(60, timeout="100ms", on_timeout="taint")))
+        tap.equal(daemon.ended(number)["state"], "done", "a gate that waits for it comes to its end")
+        rows = bed.sql("SELECT DISTINCT outcome, status FROM v_gate WHERE job = ?", number)
+        tap.equal(rows, [("tainted", "unreadable")], "marked, with the reason")
+        tap.ok(readings(daemon)["freq:policy0_khz"] > 0, "and a device that is asked for its readings gives the others")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def throttled_while_measured(tap):
     """A board that is throttled while it is measured: marked, with the cooling state that rose and the clock that fell"""
     with Bed() as bed, Board(bed, "rock5b-rk3588", "--speed", "60") as board:
@@ -179,4 +196,4 @@ def throttled_while_measured(tap):
 
 if __name__ == "__main__":
     skip_without_boards("jobs run on a virtual board")
-    run_cases(shown_as_it_is, opens_when_it_is_cool, heats_what_is_too_cold, ends_as_it_says, a_sensor_that_fails, throttled_while_measured)
+    run_cases(shown_as_it_is, opens_when_it_is_cool, heats_what_is_too_cold, ends_as_it_says, a_sensor_that_fails, a_driver_that_does_not_answer, throttled_while_measured)

@@ -2,6 +2,7 @@
  * stands for /sys. A pipe with a name is a driver that does not answer. */
 #include "folder.h"
 #include "keeping.h"
+#include "linux/control.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -152,6 +154,107 @@ static void says_what_the_driver_makes_of_it(void **state)
     close_keeper();
 }
 
+/* For the agent, which must not wait for a driver itself. */
+static void reads_files_for_the_agent(void **state)
+{
+    (void)state;
+    put("sys/temp", "41000\n");
+    put("secret", "x\n");
+    open_keeper();
+    order(QS_KEEPER_READ, "temp", "", 0);
+    assert_int_equal(got.read.end, QS_HAND_DONE);
+    assert_string_equal(got.read.text, "41000\n");
+    order(QS_KEEPER_READ, "none", "", 0);
+    assert_int_equal(got.read.end, QS_HAND_MISSING);
+    assert_int_equal(got.read.error, ENOENT);
+    order(QS_KEEPER_READ, "../secret", "", 0);
+    assert_int_equal(got.read.end, QS_HAND_OUTSIDE);
+    order(QS_KEEPER_READ, "ask\ttouch ran\nset", "", 0); /* as a tool is written */
+    assert_int_equal(got.read.end, QS_HAND_OUTSIDE);
+    assert_int_equal(access("ran", F_OK), -1);
+    int fd = open("sys/temp", O_RDWR | O_CLOEXEC);
+    assert_int_equal(fcntl(fd, F_SETLEASE, F_WRLCK), 0);
+    signal(SIGIO, SIG_IGN);
+    keeper.hand.limit_ns = 50 * MS;
+    order(QS_KEEPER_READ, "temp", "", 0);
+    assert_int_equal(got.read.end, QS_HAND_LATE);
+    assert_int_equal(keeper.hand.limit_ns, 50 * MS);
+    close(fd);
+    order(QS_KEEPER_READ, "temp", "", 0);
+    assert_int_equal(got.read.end, QS_HAND_DONE);
+    assert_int_equal(keeper.journal.state.count, 0);
+    close_keeper();
+}
+
+static void answer_agent(uint32_t id, uint32_t grant, const char *text)
+{
+    struct qs_keeper_answer a = {.id = id, .grant = grant, .read = {.end = QS_HAND_DONE}};
+    a.read.n = (uint32_t)snprintf(a.read.text, sizeof a.read.text, "%s", text);
+    assert_int_equal(send(keeper.agent_fd, &a, sizeof a, 0), sizeof a);
+}
+
+/* News that come meanwhile are heard after it. */
+static void waits_for_what_was_read(void **state)
+{
+    struct qs_control control;
+    struct qs_port_controlled file;
+    struct qs_hand_result said;
+    struct qs_keeper_order sent;
+    uint32_t grant = 0;
+    (void)state;
+    open_keeper();
+    qs_control_init(&control, &keeper);
+    assert_false(qs_control_read(&control, "temp", &said)); /* there is no supervisor yet */
+    control.fd = agent_fd;
+    answer_agent(7, 0, "of somebody's");
+    answer_agent(0, 5, "news");
+    answer_agent(1, 0, "41000\n");
+    assert_true(qs_control_read(&control, "temp", &said));
+    assert_int_equal(said.end, QS_HAND_DONE);
+    assert_string_equal(said.text, "41000\n");
+    assert_true(control.has_early);
+    assert_int_equal(qs_control_hear(&control, &file, &grant), QS_CONTROL_LEASE);
+    assert_int_equal(grant, 5);
+    assert_false(control.has_early);
+    assert_int_equal(recv(keeper.agent_fd, &sent, sizeof sent, MSG_DONTWAIT), sizeof sent);
+    assert_int_equal(sent.what, QS_KEEPER_READ);
+    assert_string_equal(sent.path, "temp");
+    assert_int_equal(recv(keeper.agent_fd, &sent, sizeof sent, MSG_DONTWAIT), sizeof sent);
+    assert_int_equal(sent.what, QS_KEEPER_ALIVE);
+    close_keeper();
+}
+
+/* Whose driver did not answer is left alone for a while; where there are many, so is all else. */
+static void does_not_ask_again_soon(void **state)
+{
+    struct qs_control control;
+    struct qs_hand_result said;
+    struct qs_keeper_answer late = {.read = {.end = QS_HAND_LATE, .error = ETIMEDOUT}};
+    char path[32];
+    (void)state;
+    open_keeper();
+    qs_control_init(&control, &keeper);
+    control.fd = agent_fd;
+    for (uint32_t i = 1; i <= QS_CONTROL_LATE_MAX; i++) {
+        snprintf(path, sizeof path, "temp%u", i);
+        late.id = i;
+        assert_int_equal(send(keeper.agent_fd, &late, sizeof late, 0), sizeof late);
+        assert_true(qs_control_read(&control, path, &said));
+        assert_int_equal(said.end, QS_HAND_LATE);
+        assert_true(qs_control_read(&control, path, &said)); /* it is not asked: no answer is there */
+        assert_int_equal(said.end, QS_HAND_LATE);
+        assert_int_equal(said.error, ETIMEDOUT);
+        assert_int_equal(control.id, i);
+    }
+    assert_true(qs_control_read(&control, "another", &said));
+    assert_int_equal(control.id, QS_CONTROL_LATE_MAX);
+    control.late[3].until_ns = 1; /* long ago */
+    answer_agent(QS_CONTROL_LATE_MAX + 1, 0, "1\n");
+    assert_true(qs_control_read(&control, "temp4", &said));
+    assert_int_equal(said.end, QS_HAND_DONE);
+    close_keeper();
+}
+
 /* It is read back when it was written by somebody else meanwhile. */
 static void sees_who_writes_behind_it(void **state)
 {
@@ -283,6 +386,9 @@ int main(void)
         cmocka_unit_test(leaves_what_is_so_already),
         cmocka_unit_test(understands_a_list_of_choices),
         cmocka_unit_test(says_what_it_cannot_change),
+        cmocka_unit_test(reads_files_for_the_agent),
+        cmocka_unit_test(waits_for_what_was_read),
+        cmocka_unit_test(does_not_ask_again_soon),
         cmocka_unit_test(says_what_the_driver_makes_of_it),
         cmocka_unit_test(sees_who_writes_behind_it),
         cmocka_unit_test(leaves_to_its_governor_what_goes_with_it),
