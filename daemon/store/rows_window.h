@@ -27,6 +27,7 @@ struct qs_gate_row {
     const struct qs_reading_row *deciding;
     size_t deciding_count;
     const char *busiest; /* process named while waiting, or "" */
+    const char *trace;   /* "[[ms, place in deciding, value], ...]" of the wait; "", NULL: none */
 };
 
 struct qs_evidence_row {

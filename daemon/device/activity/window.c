@@ -86,6 +86,7 @@ static void on_waiting(const struct qs_msg_waiting *m, void *user)
 {
     struct qs_job_run *job = user;
     qs_job_run_set_silence(job, false);
+    qs_wait_add(&job->win.wait, m);
     qs_job_event_waiting(job, m);
 }
 
@@ -115,9 +116,12 @@ static void store(struct qs_job_run *job)
     if (job->state != QS_JS_EVIDENCE) /* the agent has ended the run meanwhile */
         return;
     struct qs_evidence_row ours[QS_JOB_HOOKS_MAX];
+    QS_BUF(trace);
+    qs_wait_json(&job->win.wait, &trace);
     const struct qs_assembler_place place = {.run = &job->run.uid,
                                              .attempt = job->run.attempt,
                                              .first_seq = job->run.stored_n,
+                                             .gate_trace = trace.data,
                                              .evidence = ours,
                                              .evidence_count = qs_activity_host_evidence(job, ours)};
     if (qs_stream_is_on(job) && job->win.made.closed.iterations > 0 && job->p.files)

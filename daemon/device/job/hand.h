@@ -5,6 +5,7 @@
 #include "config/job/harness.h"
 #include "device/job/run.h"
 #include "device/window/assembler.h"
+#include "device/window/wait.h"
 #include "proto/msg.h"
 #include "stats/stopping.h"
 
@@ -75,6 +76,7 @@ struct qs_window_in_hand {
     bool judged;              /* what it holds is in the run; only the stop rule has not decided yet */
     int64_t held_ns; /* since when somebody else's window or transfer holds it back; 0: nobody's does */
     bool held_told;
+    struct qs_wait wait;
     char waits_for[200]; /* what the gate, or who else, keeps it waiting for, as last told; "": nothing was */
 };
 

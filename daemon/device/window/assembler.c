@@ -233,7 +233,8 @@ static struct qs_window_row row_of(const struct qs_assembler *a, const struct qs
                                    .polls = m->gate.polls,
                                    .deciding = p->readings,
                                    .deciding_count = p->reading_n,
-                                   .busiest = texts + p->texts.busiest};
+                                   .busiest = texts + p->texts.busiest,
+                                   .trace = place->gate_trace};
     struct qs_window_row row = {.ord = m->window,
                                 .attempt = place->attempt,
                                 .phase = m->phase,

@@ -59,7 +59,8 @@ void qs_assembler_documented(struct qs_assembler *a);
 struct qs_assembler_place {
     const struct qs_uid *run;
     uint32_t attempt;
-    uint64_t first_seq; /* of its iterations as they are stored */
+    uint64_t first_seq;     /* of its iterations as they are stored */
+    const char *gate_trace; /* qs_wait_json; NULL: not known */
     const struct qs_evidence_row *evidence;
     size_t evidence_count; /* <= QS_JOB_HOOKS_MAX */
 };

@@ -176,6 +176,7 @@ static const struct qs_gate_row *copy_gate(struct qs_arena *a, const struct qs_g
     struct qs_gate_row *copy = qs_arena_copy(a, gate, sizeof *gate);
     keep(a, &copy->outcome);
     keep(a, &copy->busiest);
+    keep(a, &copy->trace);
     struct qs_reading_row *readings =
         qs_arena_copy(a, gate->deciding, gate->deciding_count * sizeof *readings);
     for (size_t i = 0; i < gate->deciding_count; i++)

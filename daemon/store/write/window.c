@@ -137,8 +137,8 @@ static bool insert_gate(struct qs_db *db, int64_t window, const struct qs_gate_r
 {
     struct qs_stmt s;
     if (!qs_stmt_begin(db, &s,
-                       "INSERT INTO gate(window_id, began_ns, decided_ns, outcome, polls, busiest)"
-                       " VALUES(?, ?, ?, ?, ?, nullif(?, ''))",
+                       "INSERT INTO gate(window_id, began_ns, decided_ns, outcome, polls, busiest, trace)"
+                       " VALUES(?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''))",
                        err))
         return false;
     qs_stmt_int(&s, window);
@@ -147,6 +147,7 @@ static bool insert_gate(struct qs_db *db, int64_t window, const struct qs_gate_r
     qs_stmt_text(&s, gate->outcome);
     qs_stmt_int(&s, gate->polls);
     qs_stmt_text(&s, gate->busiest);
+    qs_stmt_text(&s, gate->trace);
     bool ok = qs_stmt_run(&s, err);
     for (size_t i = 0; ok && i < gate->deciding_count; i++)
         ok = insert_reading(db, window, i, &gate->deciding[i], err);

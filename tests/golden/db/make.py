@@ -94,7 +94,7 @@ def version_10(db):
     db.execute("INSERT INTO build(id, label, content) VALUES(1, 'r42', ?)", (content("r42"),))
     db.execute("UPDATE arm SET build_id = 1 WHERE name = 'b'")
     window = db.execute("SELECT id FROM window WHERE run_id = 2 ORDER BY id").fetchone()[0]  # the first of arm b
-    db.execute("INSERT INTO gate VALUES(?, 1, 2, 'open', 1, NULL)", (window,))
+    db.execute("INSERT INTO gate(window_id, began_ns, decided_ns, outcome, polls) VALUES(?, 1, 2, 'open', 1)", (window,))
     db.execute("INSERT INTO sensor(name) VALUES('cpu.busy_ratio_ppm')")
     db.execute("INSERT INTO evidence VALUES(?, (SELECT max(id) FROM sensor), 3, 4)", (window,))
     db.execute("INSERT INTO taint VALUES(?, 0, NULL, 'gate', 5, 4)", (window,))
@@ -138,8 +138,13 @@ def version_16(db):
     db.execute("INSERT INTO reading VALUES((SELECT max(window_id) FROM gate), 0, (SELECT max(id) FROM sensor), 4, 0, 5)")
 
 
+def version_17(db):
+    """What the first gate's sensor said while it waited."""
+    db.execute("UPDATE gate SET trace = '[[0,0,41000],[1000,0,40500],[2000,1,7]]' WHERE window_id = (SELECT max(window_id) FROM gate)")
+
+
 MORE = {2: version_2, 3: version_3, 4: version_4, 5: version_5, 6: version_6, 7: version_7, 8: version_8, 9: version_9, 10: version_10, 12: version_12,
-        14: version_14, 15: version_15, 16: version_16}
+        14: version_14, 15: version_15, 16: version_16, 17: version_17}
 
 
 def make(version, out):

@@ -185,8 +185,9 @@ void stage_record_window(struct stage *s, const struct qs_window_row *row)
                row->evals, (int)row->silence, row->taint, row->how, or_none(row->failure));
     qs_buf_fmt(out, "\n  output=%s of %" PRIu64 " device_n=%u", or_none(row->output), row->output_bytes,
                row->device_n);
-    qs_buf_fmt(out, "\n  gate %s from %" PRId64 " to %" PRId64 " polls=%u busiest=%s", row->gate->outcome,
-               row->gate->began_ns, row->gate->decided_ns, row->gate->polls, row->gate->busiest);
+    qs_buf_fmt(out, "\n  gate %s from %" PRId64 " to %" PRId64 " polls=%u busiest=%s%s", row->gate->outcome,
+               row->gate->began_ns, row->gate->decided_ns, row->gate->polls, row->gate->busiest,
+               row->gate->trace);
     add_facts(out, row);
     add_values(out, row);
     if (row->document)

@@ -5,6 +5,7 @@
 
 #include "stage_control.h"
 
+#include "device/window/wait.h"
 #include "store/model.h"
 
 #define JOB                                                                                                  \
@@ -105,9 +106,39 @@ static void test_where_it_no_longer_holds(void **state)
     stage_control_end(&s);
 }
 
+/* However long a wait was, the readings that are kept of it are few, and no two of them close. */
+static void test_what_is_kept_of_a_wait(void **state)
+{
+    (void)state;
+    struct qs_wait w = {.count = 0};
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_wait_json(&w, &text);
+    assert_string_equal(text.data, "");
+    for (int64_t s = 0; s < 3; s++)
+        qs_wait_add(&w, &(struct qs_msg_waiting){.elapsed_ns = s * 1000000000,
+                                                 .expectation = (uint16_t)s,
+                                                 .status = s == 1 ? QS_READING_STALE : QS_READING_OK,
+                                                 .value = 70 - s});
+    qs_wait_json(&w, &text);
+    assert_string_equal(text.data, "[[0,0,70],[2000,2,68]]");
+    w = (struct qs_wait){.count = 0};
+    for (int64_t s = 0; s < 4000; s++)
+        qs_wait_add(&w, &(struct qs_msg_waiting){.elapsed_ns = s * 1000000000, .value = s});
+    assert_in_range(w.count, QS_WAIT_READINGS_MAX / 4, QS_WAIT_READINGS_MAX);
+    assert_int_equal(w.at[0].at_ms, 0);
+    assert_in_range(w.at[w.count - 1].at_ms, 3800000, 3999000);
+    for (size_t i = 1; i < w.count; i++) {
+        assert_int_equal(w.at[i].value * 1000, w.at[i].at_ms);
+        assert_in_range(w.at[i].at_ms - w.at[i - 1].at_ms, w.apart_ms, 2 * w.apart_ms);
+    }
+    qs_buf_done(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_how_long),
-                                       cmocka_unit_test(test_where_it_no_longer_holds)};
+                                       cmocka_unit_test(test_where_it_no_longer_holds),
+                                       cmocka_unit_test(test_what_is_kept_of_a_wait)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,13 +123,7 @@ static void put_rows(struct fixture *f)
     const struct qs_reading_row readings[] = {
         {.sensor = "sensor-1", .value = 4001, .age_ns = 4002},
         {.sensor = "sensor-2", .status = 2, .value = 4003, .age_ns = 4004}};
-    const struct qs_gate_row gate = {.began_ns = 4005,
-                                     .decided_ns = 4006,
-                                     .outcome = "tainted",
-                                     .polls = 4007,
-                                     .deciding = readings,
-                                     .deciding_count = 2,
-                                     .busiest = "busiest"};
+    const struct qs_gate_row gate = {4005, 4006, "tainted", 4007, readings, 2, "busiest", "[[3,1,5]]"};
     const struct qs_evidence_row evidence[] = {
         {.kind = "evidence-1", .present = true, .before = 4008, .after = 4009},
         {.kind = "metric:evidence-2",

@@ -183,6 +183,7 @@ static const struct {
      "benchsensorthermal:cpuok1970-01-01T00:01:35Z\n"},
     {16, "SELECT sensor || ' ' || status || age_ns FROM v_gate WHERE status = 'spoilt'", "",
      "thermal:dumpsys.battery spoilt5\n"},
+    {17, "SELECT trace FROM v_gate WHERE trace IS NOT NULL", "", "[[0,41000],[1000,40500]]\n"},
 };
 
 static void additions_are_read(sqlite3 *db, int version)

@@ -140,12 +140,7 @@ static void put_run(struct fixture *f, struct told *told)
 static void put_window_of(struct fixture *f, struct told *told, uint32_t ord, enum qs_phase phase)
 {
     const struct qs_reading_row reading = {.sensor = T("host.load_1m"), .value = 3};
-    const struct qs_gate_row gate = {.outcome = T("tainted"),
-                                     .polls = 2,
-                                     .decided_ns = 7,
-                                     .busiest = T("cc1[7]"),
-                                     .deciding = &reading,
-                                     .deciding_count = 1};
+    const struct qs_gate_row gate = {0, 7, T("tainted"), 2, &reading, 1, T("cc1[7]"), T("[[1,0,2]]")};
     const struct qs_evidence_row evidence[] = {
         {.kind = T("steal"), .present = true, .after = 4},
         {.kind = T("metric:energy_j"), .present = true, .is_metric = true}};
