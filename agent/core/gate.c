@@ -98,14 +98,6 @@ static bool is_cold(const struct qs_gate_item *item, bool heats)
                                       : heats && r->status == QS_READING_STALE;
 }
 
-void qs_agent_gate_end(struct qs_agent_gate *gate, const struct qs_port *port)
-{
-    if (gate->heats) {
-        port->load.stop(port->ctx);
-        gate->heats = false;
-    }
-}
-
 /* Begins and ends warming. What runs for it is somebody's busy processor: while it does, nothing is judged.
  */
 static void warm(struct qs_agent_gate *gate, const struct qs_port *port, int64_t now_ns)

@@ -44,8 +44,6 @@ void qs_agent_gate_load(struct qs_agent_gate *gate, const struct qs_list *progra
  */
 enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct qs_port *port,
                                        int64_t now_ns);
-/* Whatever warms the device is to end; the gate is not asked any more. */
-void qs_agent_gate_end(struct qs_agent_gate *gate, const struct qs_port *port);
 /* The expectation that keeps the gate shut: the first that is neither met nor given up. False: none. */
 bool qs_agent_gate_blocker(const struct qs_agent_gate *gate, size_t *index);
 /* When it will open at the earliest if its value stays in the band, as a span from now_ns; -1: not known. */

@@ -1,13 +1,16 @@
 /* Processors that are kept busy between runs. */
 #include "core/actions.h"
 
-void qs_load_end(struct qs_agent *agent)
+/* What could not be ended is tried again, until it is. */
+#define AGAIN_NS INT64_C(1000000000)
+
+bool qs_load_end(struct qs_agent *agent)
 {
-    qs_agent_gate_end(&agent->window.gate, &agent->port);
-    if (agent->load_until_ns != 0) {
-        agent->port.load.stop(agent->port.ctx);
-        agent->load_until_ns = 0;
-    }
+    bool on = agent->window.gate.heats || agent->load_until_ns != 0;
+    bool over = !on || agent->port.load.stop(agent->port.ctx);
+    agent->window.gate.heats = false;
+    agent->load_until_ns = over ? 0 : qs_agent_now_ns(agent) + AGAIN_NS;
+    return over;
 }
 
 enum qs_agent_event qs_act_load(struct qs_agent *agent)
@@ -18,8 +21,9 @@ enum qs_agent_event qs_act_load(struct qs_agent *agent)
     if (!(agent->features & QS_FEATURE_LOAD)) {
         return qs_talk_malformed(agent, QS_WIRE_E_TYPE);
     }
-    qs_load_end(agent);
-    if (m->for_ms > 0) {
+    if (!qs_load_end(agent)) {
+        answer.outcome = QS_LOAD_FAILED;
+    } else if (m->for_ms > 0) {
         qs_text_copy(m->cpus, cpus, sizeof cpus);
         answer.outcome = (enum qs_load_outcome)agent->port.load.start(agent->port.ctx, cpus);
     }

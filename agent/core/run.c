@@ -61,7 +61,11 @@ enum qs_agent_event qs_act_begin(struct qs_agent *agent)
         qs_talk_error(agent, &m->run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST, text);
         return QS_EV_NONE;
     }
-    qs_load_end(agent);
+    if (!qs_load_end(agent)) {
+        qs_talk_error(agent, &m->run, QS_CODE_RESOURCE, QS_WIRE_BLAME_DEVICE,
+                      "the processors that were kept busy do not end, so nothing would be measured in peace");
+        return QS_EV_NONE;
+    }
     if (!agent->port.run_begin(agent->port.ctx, m, &run->ready, &fault)) {
         qs_talk_error(agent, &m->run, fault.wire_code, fault.blame, fault.text);
         return QS_EV_NONE;
@@ -240,11 +244,15 @@ enum qs_agent_event qs_act_hook(struct qs_agent *agent)
 {
     const struct qs_msg_hook *m = &agent->msg->hook;
     struct qs_port_fault fault = {.code = 0};
-    qs_load_end(agent); /* its processes would be taken for the hook's */
     agent->asked_id = m->id;
     agent->hook_began_ns = qs_agent_now_ns(agent);
     if (agent->state == QS_STATE_RUN_OPEN && agent->run.harness.on) {
         send_hook_done(agent, QS_HOOK_NOT_STARTED, 0, qs_text_of("the program of a harness run is there"));
+        return QS_EV_NONE;
+    }
+    if (!qs_load_end(agent)) { /* its processes would be taken for the hook's */
+        send_hook_done(agent, QS_HOOK_NOT_STARTED, 0,
+                       qs_text_of("the processors that were kept busy do not end"));
         return QS_EV_NONE;
     }
     if (!agent->port.start_hook(agent->port.ctx, m, &fault)) {

@@ -297,12 +297,45 @@ static void says_that_it_stays_cold(void **state)
     script_free(s);
 }
 
+/* A processor that does not let go of its work: nothing begins beside it, and it is ended until it ends. */
+static void is_ended_until_it_ends(void **state)
+{
+    struct script *s = connected();
+    (void)state;
+    load(s, "", 60000, QS_LOAD_ON);
+    s->burden.linger = 4;
+    load(s, "0", 1000, QS_LOAD_FAILED);
+    assert_int_equal(qs_agent_next_deadline_ns(s->agent), s->now_ns + 1 * S);
+    const char *const argv[] = {"hook", NULL};
+    peer_hook(&s->peer, 1, argv, S);
+    struct qs_msg_hook_done done;
+    const struct letter *l = script_expect(s, QS_MSG_HOOK_DONE);
+    assert_int_equal(qs_msg_decode_hook_done(l->payload, l->n, &done), 0);
+    assert_int_equal(done.how, QS_HOOK_NOT_STARTED);
+    peer_run_begin(&s->peer, &(struct run_spec){.argv = argv});
+    assert_int_equal(script_expect_error(s), QS_CODE_RESOURCE);
+    script_expect_state(s, QS_STATE_READY);
+    assert_int_equal(s->burden.stops, 3);
+    script_pass(s, 1 * S);
+    assert_int_equal(s->burden.stops, 4);
+    assert_true(s->burden.on);
+    script_pass(s, 1 * S);
+    assert_int_equal(s->burden.stops, 5);
+    assert_false(s->burden.on);
+    peer_plain(&s->peer, QS_MSG_PONG);
+    script_pass(s, 2 * S);
+    assert_int_equal(s->burden.stops, 5);
+    peer_plain(&s->peer, QS_MSG_PONG);
+    script_run(s, &(struct run_spec){.capture = false});
+    script_free(s);
+}
+
 const struct CMUnitTest cases_load[] = {
     cmocka_unit_test(lasts_as_long_as_was_asked),  cmocka_unit_test(is_replaced_and_ended),
     cmocka_unit_test(says_what_cannot_be),         cmocka_unit_test(ends_with_what_comes),
     cmocka_unit_test(refuses_what_is_not_agreed),  cmocka_unit_test(heats_what_is_too_cold),
     cmocka_unit_test(opens_without_heat_alone),    cmocka_unit_test(stops_when_it_cannot_know),
     cmocka_unit_test(heats_no_longer_than_it_may), cmocka_unit_test(ends_heating_with_the_wait),
-    cmocka_unit_test(says_that_it_stays_cold),
+    cmocka_unit_test(says_that_it_stays_cold),     cmocka_unit_test(is_ended_until_it_ends),
 };
 const size_t cases_load_count = sizeof cases_load / sizeof cases_load[0];
