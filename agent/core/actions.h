@@ -89,9 +89,8 @@ qs_agent_action qs_act_bind;   /* BIND */
 qs_agent_action qs_act_bound;  /* TIME after it: are there first readings of all? */
 /* Readings of all sensors of the host's making; false: one is on its way, they are looked at again soon. */
 bool qs_control_add_bound(struct qs_agent *agent, struct qs_build *list);
-/* load.c: processors that are kept busy between runs */
+/* load.c: processors kept busy, by a gate too; false: not over, each second it is ended again */
 qs_agent_action qs_act_load; /* LOAD */
-/* That, and what a gate does so, is over. False: some of it runs on; each second it is ended again. */
 bool qs_load_end(struct qs_agent *agent);
 /* tune.c: files that are changed for a while */
 qs_agent_action qs_act_tune;         /* TUNE */

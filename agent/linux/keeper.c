@@ -205,7 +205,7 @@ static const char *name_of(const char *path, char name[QS_JOURNAL_TEXT_BYTES])
 static void note_journal(struct qs_keeper *k, const char *state)
 {
     char name[QS_JOURNAL_TEXT_BYTES];
-    char text[QS_JOURNAL_TEXT_BYTES + 64];
+    char text[QS_JOURNAL_TEXT_BYTES + 80];
     struct qs_journal_state *s = &k->journal.state;
     char *note = k->notes.journal;
     if (state) {

@@ -179,13 +179,13 @@ static enum qs_status take(const double *times, const double *values, size_t n, 
     if (!c->t)
         return QS_ENOMEM;
     c->y = c->t + c->n;
-    c->mean = 0;
+    c->mean = c->span = 0;
     for (size_t i = 0; i < c->n; i++) {
         c->t[i] = times[i * stride] - times[0];
         c->y[i] = values[i * stride];
+        c->span = c->t[i]; /* of the last */
         c->mean += c->y[i] / (double)c->n;
     }
-    c->span = c->t[c->n - 1];
     return isfinite(c->mean) && c->span > 0 ? QS_OK : QS_EDOM;
 }
 
