@@ -1,6 +1,7 @@
 /* The form of hyperfine's --export-json, so that tools that read it read this: seconds, one result an arm, a
  * point and a device. `times` are the iterations that the comparison counts, of one evaluation each, and the
- * numbers beside them are its own; it stands there whole as "quiesce". */
+ * numbers beside them are its own; it stands there whole as "quiesce", and what gates waited for as "waits".
+ */
 #include <stdlib.h>
 
 #include "api/compare.h"
@@ -9,8 +10,9 @@
 #include "api/steps.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "report/shown.h"
 
-enum { ITERATIONS_MOST = 2000000 };
+enum { ITERATIONS_MOST = 2000000, WAITS_MOST = 1000 };
 
 struct times {         /* of one arm */
     double *s;         /* of one evaluation */
@@ -131,9 +133,10 @@ static bool check_amount(const struct qs_measured_runs *measured, struct qs_err 
                    n, ITERATIONS_MOST);
 }
 
-static bool put_results(struct qs_store_reader *reader, struct export *e, struct qs_err *err)
+static bool put_results(struct qs_store_reader *reader, int64_t job, struct export *e, struct qs_err *err)
 {
-    bool ok = true;
+    QS_FREED char *waits = NULL;
+    bool ok = qs_shown_waits(reader, job, WAITS_MOST, &waits, err);
     struct qs_json j = qs_json_to(&e->out);
     qs_json_object(&j);
     qs_json_karray(&j, "results");
@@ -141,6 +144,8 @@ static bool put_results(struct qs_store_reader *reader, struct export *e, struct
         ok = put_arm(reader, &e->compared.told.at[i], &j, err);
     qs_json_array_end(&j);
     qs_json_kraw(&j, "quiesce", e->compared.document.data);
+    if (waits)
+        qs_json_kraw(&j, "waits", waits);
     qs_json_object_end(&j);
     return ok;
 }
@@ -149,7 +154,7 @@ static bool read_export(struct qs_store_reader *reader, struct qs_exchange *ex, 
 {
     struct export *e = ex->data;
     return qs_compare_read(reader, qs_store_path(ex->api->p.store), ex->match.id, &e->compared, err) &&
-           check_amount(&e->compared.results.measured, err) && put_results(reader, e, err);
+           check_amount(&e->compared.results.measured, err) && put_results(reader, ex->match.id, e, err);
 }
 
 static void say_export(struct qs_exchange *ex)

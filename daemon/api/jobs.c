@@ -11,7 +11,7 @@
 #include "farm/farm.h"
 #include "report/shown.h"
 
-enum { LIST_DEFAULT = 50, LIST_MOST = 1000 };
+enum { LIST_DEFAULT = 50, LIST_MOST = 1000, WAITS_MOST = 20 };
 
 struct jobs {
     struct qs_jobs found;
@@ -22,6 +22,7 @@ struct jobs {
     struct qs_json j;
     char *traces;      /* JSON, owned; NULL where it has none */
     char *evaluations; /* of the one job, JSON, owned */
+    char *waits;       /* as `traces` */
 };
 
 static void done_jobs(void *data)
@@ -32,6 +33,7 @@ static void done_jobs(void *data)
     free(d->owner);
     free(d->traces);
     free(d->evaluations);
+    free(d->waits);
 }
 
 static struct jobs *begin(struct qs_exchange *ex)
@@ -130,7 +132,8 @@ static bool read_state(struct qs_store_reader *reader, struct qs_exchange *ex, s
 static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct jobs *d = ex->data;
-    if (!read_state(reader, ex, err) || !qs_shown_evals(reader, ex->match.id, &d->evaluations, err))
+    if (!read_state(reader, ex, err) || !qs_shown_evals(reader, ex->match.id, &d->evaluations, err) ||
+        !qs_shown_waits(reader, ex->match.id, WAITS_MOST, &d->waits, err))
         return false;
     const struct qs_job_info *job = &d->found.at[0];
     d->j = qs_json_to(&d->out);
@@ -165,6 +168,8 @@ static void say_one(struct qs_exchange *ex)
     if (d->traces)
         qs_json_kraw(&d->j, "traces", d->traces);
     qs_json_kraw(&d->j, "evaluations", d->evaluations);
+    if (d->waits)
+        qs_json_kraw(&d->j, "waits", d->waits);
     qs_json_object_end(&d->j);
     qs_reply_json(ex, 200, &d->out);
 }

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "config/farm/sensors.h"
 #include "proto/names.h"
 #include "store/read/shown.h"
 
@@ -48,6 +49,8 @@ static void put_gate(struct qs_json *j, const struct qs_gate_row *gate)
         qs_json_kstring(j, "status", qs_reading_status_name((enum qs_reading_status)reading->status));
         qs_json_kint(j, "value", reading->value);
         qs_json_kint(j, "age_ns", reading->age_ns);
+        if (reading->trace)
+            qs_json_kraw(j, "trace", reading->trace);
         qs_json_object_end(j);
     }
     qs_json_array_end(j);
@@ -114,6 +117,77 @@ bool qs_shown_windows(struct qs_store_reader *r, const uint8_t run_uid[16], char
     struct qs_json j = qs_json_to(&out);
     qs_json_array(&j);
     return give(&j, qs_read_windows_shown(r, run_uid, put_window, &j, err), ret_json);
+}
+
+/* ---- waits of gates ---- */
+
+struct waits {
+    struct qs_json j;
+    int64_t window_id; /* of the gate that is open; 0: none */
+    int64_t gates, total_ns;
+};
+
+static void leave_gate(struct waits *w)
+{
+    if (w->window_id == 0)
+        return;
+    qs_json_array_end(&w->j);
+    qs_json_object_end(&w->j);
+}
+
+static void enter_gate(struct waits *w, const struct qs_gate_wait *wait)
+{
+    if (w->window_id == wait->window_id)
+        return;
+    leave_gate(w);
+    w->window_id = wait->window_id;
+    qs_json_object(&w->j);
+    qs_json_kstring(&w->j, "run", wait->run);
+    qs_json_kstring(&w->j, "arm_name", wait->arm);
+    qs_json_kstring(&w->j, "device", wait->device);
+    qs_json_kint(&w->j, "block", wait->block);
+    qs_json_kint(&w->j, "window", wait->window);
+    qs_json_kstring(&w->j, "outcome", wait->outcome);
+    qs_json_kint(&w->j, "waited_ns", wait->waited_ns);
+    qs_json_kstring(&w->j, "busiest", wait->busiest);
+    qs_json_karray(&w->j, "sensors");
+}
+
+static void put_value(struct qs_json *j, const char *key, const char *sensor, int64_t value)
+{
+    QS_BUF(text);
+    qs_sensor_print(sensor, value, &text);
+    qs_json_kstring(j, key, text.data);
+}
+
+static void put_wait(const struct qs_gate_wait *wait, void *user)
+{
+    struct waits *w = user;
+    enter_gate(w, wait);
+    w->gates = wait->gates;
+    w->total_ns = wait->total_ns;
+    qs_json_object(&w->j);
+    qs_json_kstring(&w->j, "sensor", wait->sensor);
+    put_value(&w->j, "from", wait->sensor, wait->first);
+    put_value(&w->j, "to", wait->sensor, wait->last);
+    qs_json_kraw(&w->j, "trace", wait->trace);
+    qs_json_object_end(&w->j);
+}
+
+bool qs_shown_waits(struct qs_store_reader *r, int64_t job, size_t most, char **ret_json, struct qs_err *err)
+{
+    QS_BUF(out);
+    struct waits w = {.j = qs_json_to(&out)};
+    qs_json_object(&w.j);
+    qs_json_karray(&w.j, "longest");
+    bool ok = qs_read_gate_waits(r, job, most, put_wait, &w, err);
+    leave_gate(&w);
+    qs_json_array_end(&w.j);
+    qs_json_kint(&w.j, "gates", w.gates);
+    qs_json_kint(&w.j, "waited_ns", w.total_ns);
+    qs_json_object_end(&w.j);
+    *ret_json = ok && w.gates > 0 ? qs_buf_take(&out) : NULL;
+    return ok;
 }
 
 /* ---- artifacts ---- */

@@ -15,6 +15,9 @@ bool qs_shown_artifacts(struct qs_store_reader *r, const uint8_t run_uid[16], ch
  * iteration, measured and traced, each with a trace to look at. *ret_json stays NULL where there is none. */
 bool qs_shown_traces(struct qs_store_reader *r, int64_t job, int64_t run, char **ret_json,
                      struct qs_err *err);
+/* The `most` gates of a job that waited longest, with what their sensors said meanwhile. *ret_json, an
+ * object, stays NULL where none waited. */
+bool qs_shown_waits(struct qs_store_reader *r, int64_t job, size_t most, char **ret_json, struct qs_err *err);
 /* Count of each taint code of a job. */
 bool qs_shown_taints(struct qs_store_reader *r, int64_t job, char **ret_json, struct qs_err *err);
 /* How the number of evaluations of each point and device of a job was found. */

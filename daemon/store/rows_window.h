@@ -18,6 +18,7 @@ struct qs_reading_row {
     const char *sensor;
     uint8_t status; /* proto: ok, unreadable, stale, missing, spoilt */
     int64_t value, age_ns;
+    const char *trace; /* read back alone: "[[ms, value], ...]" while the gate waited for it; NULL: none */
 };
 
 struct qs_gate_row {

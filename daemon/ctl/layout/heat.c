@@ -66,31 +66,44 @@ static const json_t *strongest(const json_t *models, const char *kind, const cha
     return best;
 }
 
+static double value_at(const json_t *trace, size_t i)
+{
+    return json_number_value(json_array_get(json_array_get(trace, i), 1));
+}
+
+void qs_layout_trend(const struct qs_layout *layout, const json_t *trace, struct qs_buf *out)
+{
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    size_t n = json_array_size(trace), columns = n < STRIP_MOST ? n : STRIP_MOST;
+    size_t room = layout->face.width > 24 ? layout->face.width - 24 : 0;
+    double low = INFINITY, high = -INFINITY;
+    columns = columns < room ? columns : room;
+    for (size_t i = 0; i < n; i++) {
+        double v = value_at(trace, i);
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+    }
+    for (size_t i = 0; layout->face.utf8 && high > low && i < columns; i++) {
+        double v = value_at(trace, i * (n - 1) / (columns > 1 ? columns - 1 : 1));
+        int step = (int)(8 * (v - low) / (high - low));
+        qs_buf_str(out, blocks[step > 7 ? 7 : step]);
+    }
+}
+
 /* The readings as a strip from the lowest to the highest: "25.1 ▁▃▅▇ 80.2 °C in 2 min". */
 static void add_strip(const struct qs_layout *layout, const json_t *curve, struct qs_buf *out)
 {
-    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     const json_t *trace = json_object_get(curve, "trace");
-    size_t n = json_array_size(trace), columns = n < STRIP_MOST ? n : STRIP_MOST;
-    double low = number(curve, "low_mc"), high = number(curve, "high_mc");
-    size_t room = layout->face.width > 24 ? layout->face.width - 24 : 0;
-    columns = columns < room ? columns : room;
-    if (n < 2 || !(high > low))
+    size_t n = json_array_size(trace);
+    if (n < 2 || !(number(curve, "high_mc") > number(curve, "low_mc")))
         return;
-    const json_t *first = json_array_get(json_array_get(trace, 0), 1),
-                 *last = json_array_get(json_array_get(trace, n - 1), 1);
     QS_BUF(text);
-    qs_buf_fmt(&text, "%.1f ", json_number_value(first) / 1000);
-    for (size_t i = 0; layout->face.utf8 && i < columns; i++) {
-        const json_t *at =
-            json_array_get(json_array_get(trace, i * (n - 1) / (columns > 1 ? columns - 1 : 1)), 1);
-        int step = (int)(8 * (json_number_value(at) - low) / (high - low));
-        qs_buf_str(&text, blocks[step < 0 ? 0 : step > 7 ? 7 : step]);
-    }
+    qs_buf_fmt(&text, "%.1f ", value_at(trace, 0) / 1000);
+    qs_layout_trend(layout, trace, &text);
     qs_buf_fmt(&text,
                "%s%.1f \xc2\xb0"
                "C in ",
-               layout->face.utf8 ? " " : "to ", json_number_value(last) / 1000);
+               layout->face.utf8 ? " " : "to ", value_at(trace, n - 1) / 1000);
     add_time(&text, number(curve, "span_s"));
     qs_face_wrap(&layout->face, out, "    ", text.data, QS_INK_DIM);
 }

@@ -111,6 +111,9 @@ void qs_layout_heat(const struct qs_layout *layout, const json_t *device, struct
 /* "with a time constant of 15.3 s (15.1 to 15.5) towards 25.0 degrees (24.9 to 25.2)", or why it is not
  * known. */
 void qs_layout_curve(const json_t *curve, struct qs_buf *out);
+/* "▁▃▅▇": values of [[ms, value], ...] from the lowest to the highest; nothing in ASCII, or where they are
+ * equal. */
+void qs_layout_trend(const struct qs_layout *layout, const json_t *trace, struct qs_buf *out);
 /* What a session changed and whether it was put back (`control` of a device). */
 void qs_layout_control(const struct qs_layout *layout, const json_t *control, struct qs_buf *out);
 

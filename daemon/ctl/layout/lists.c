@@ -191,6 +191,36 @@ static void evals_fields(const struct qs_layout *layout, struct qs_buf *out, con
     }
 }
 
+/* "2 min 46 s at 3 gates, the longest 1 min 3 s (block 2 of a on bench): thermal:cpu from 70.0 °C to 45.0 °C
+ * █▅▃▁": of the sensor that the gate waited for most. */
+static void waits_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *waits)
+{
+    QS_BUF(text);
+    const json_t *longest = json_array_get(json_object_get(waits, "longest"), 0), *one, *most = NULL;
+    int64_t gates = qs_json_get_int(waits, "gates", 0);
+    size_t i;
+    json_array_foreach(json_object_get(longest, "sensors"), i, one)
+    {
+        if (json_array_size(json_object_get(one, "trace")) > json_array_size(json_object_get(most, "trace")))
+            most = one;
+    }
+    if (most == NULL)
+        return;
+    qs_text_duration(&text, qs_json_get_number(waits, "waited_ns", 0));
+    qs_buf_str(&text, " at ");
+    qs_layout_count(&text, gates, "gate", "gates");
+    if (gates > 1) {
+        qs_buf_str(&text, ", the longest ");
+        qs_text_duration(&text, qs_json_get_number(longest, "waited_ns", 0));
+    }
+    qs_buf_fmt(&text, " (block %" PRId64 " of %s on %s): %s from %s to %s ",
+               qs_json_get_int(longest, "block", 0), qs_json_get_text(longest, "arm_name", "?"),
+               qs_json_get_text(longest, "device", "?"), qs_json_get_text(most, "sensor", "?"),
+               qs_json_get_text(most, "from", "?"), qs_json_get_text(most, "to", "?"));
+    qs_layout_trend(layout, json_object_get(most, "trace"), &text);
+    qs_layout_field(layout, out, "waited", text.data);
+}
+
 void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_buf *out)
 {
     QS_BUF(text);
@@ -214,6 +244,7 @@ void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_
         qs_buf_fmt(&text, "%" PRIu64, (uint64_t)json_integer_value(seed));
     qs_layout_field(layout, out, "seed", json_is_string(seed) ? json_string_value(seed) : text.data);
     evals_fields(layout, out, json_object_get(job, "evaluations"));
+    waits_field(layout, out, json_object_get(job, "waits"));
     qs_layout_field(layout, out, "owner", qs_json_get_text(job, "owner", ""));
     qs_layout_time_field(layout, out, "submitted", job, "submitted_wall_ns");
     qs_layout_time_field(layout, out, "started", job, "started_wall_ns");

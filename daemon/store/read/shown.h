@@ -11,6 +11,18 @@ typedef void qs_window_shown_fn(const struct qs_window_row *window, bool of_stre
 bool qs_read_windows_shown(struct qs_store_reader *r, const uint8_t run_uid[16], qs_window_shown_fn *fn,
                            void *user, struct qs_err *err);
 
+struct qs_gate_wait {                                   /* for one sensor of a gate */
+    const char *run, *arm, *device, *outcome, *busiest; /* run: hex; busiest may be NULL */
+    int64_t window_id, block, window, waited_ns;        /* ns: of the gate */
+    const char *sensor, *trace;                         /* "[[ms, value], ...]" */
+    int64_t first, last;                                /* of its values */
+    int64_t gates, total_ns; /* how many of the job's waited with readings, and how long in all */
+};
+typedef void qs_gate_wait_fn(const struct qs_gate_wait *wait, void *user);
+/* Of the `most` gates of a job that waited longest and read sensors meanwhile; the longest first. */
+bool qs_read_gate_waits(struct qs_store_reader *r, int64_t job, size_t most, qs_gate_wait_fn *fn, void *user,
+                        struct qs_err *err);
+
 struct qs_artifact_info {
     const char *kind, *name, *sha256, *why; /* sha256: hex, "" where nothing was kept; why may be NULL */
     int64_t kept_bytes, total_bytes;

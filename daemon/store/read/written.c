@@ -53,10 +53,15 @@ static bool read_deciding(struct qs_store_reader *r, int64_t window, struct wind
                           struct qs_reading_row **ret, struct qs_err *err)
 {
     struct qs_stmt s;
-    bool ok = qs_stmt_begin(&r->db, &s,
-                            "SELECT n.name, d.status, d.value, d.age_ns FROM reading d"
-                            " JOIN sensor n ON n.id = d.sensor_id WHERE d.window_id = ? ORDER BY d.idx",
-                            err);
+    bool ok =
+        qs_stmt_begin(&r->db, &s,
+                      "SELECT n.name, d.status, d.value, d.age_ns,"
+                      " (SELECT nullif(json_group_array(json_array(p.value ->> 0, p.value ->> 2)), '[]')"
+                      "  FROM gate g, json_each(g.trace) p"
+                      "  WHERE g.window_id = d.window_id AND p.value ->> 1 = d.idx)"
+                      " FROM reading d"
+                      " JOIN sensor n ON n.id = d.sensor_id WHERE d.window_id = ? ORDER BY d.idx",
+                      err);
     if (!ok)
         return false;
     qs_stmt_int(&s, window);
@@ -67,6 +72,7 @@ static bool read_deciding(struct qs_store_reader *r, int64_t window, struct wind
         row->status = (uint8_t)qs_stmt_get_int(&s);
         row->value = qs_stmt_get_int(&s);
         row->age_ns = qs_stmt_get_int(&s);
+        row->trace = qs_arena_text(&w->arena, qs_stmt_get_text(&s));
     }
     w->gate.deciding = *ret;
     return ok;

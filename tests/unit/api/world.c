@@ -86,6 +86,13 @@ static void put_window(struct fixture *f, const struct qs_run_row *run, const st
                                              run->point),
             .taint = window->taint,
             .values = {100 + run->arm, run->block % 3 == 0 ? INT64_MIN : 20 + run->block, 7 + run->arm}};
+    const struct qs_reading_row reading = {.sensor = "thermal:cpu", .value = 44900};
+    const struct qs_gate_row gate = {.decided_ns = 3000000000,
+                                     .outcome = "open",
+                                     .polls = 3,
+                                     .deciding = &reading,
+                                     .deciding_count = 1,
+                                     .trace = "[[0,0,61200],[1000,0,51000],[2000,0,46300]]"};
     if (run->block == 1 && run->arm == 1) {
         rows[window->n - 1].taint = QS_TAINT_EXIT;
         rows[window->n - 1].status = 3;
@@ -98,6 +105,8 @@ static void put_window(struct fixture *f, const struct qs_run_row *run, const st
                                       .closed_ns = 1000 * window->ord + 500,
                                       .evals = evals,
                                       .how = "done",
+                                      .gate =
+                                          run->block == 1 && run->arm == 0 && run->point == 0 ? &gate : NULL,
                                       .taints = &taint,
                                       .taint_count = run->block == 1 && run->arm == 1,
                                       .metrics = metrics,

@@ -40,7 +40,13 @@ FULL_JOB = {"id": 6, "name": "whole", "state": "running", "reason": "a reason", 
             "evaluations": [{"label": "n=1", "device": "local", "evaluations": {**FOUND, "how": "tuned"}},
                             {"label": "n=2", "device": "board", "evaluations": {**FOUND, "how": "cached", "found_by": RUN, "precision_ns": 0}},
                             {"label": "n=3", "device": "board", "evaluations": {"evals": 1, "how": "once"}}],
-            "submitted_wall_ns": 10**18, "started_wall_ns": 2 * 10**18, "ended_wall_ns": 3 * 10**18, "traces": TRACES}
+            "submitted_wall_ns": 10**18, "started_wall_ns": 2 * 10**18, "ended_wall_ns": 3 * 10**18, "traces": TRACES,
+            "waits": {"gates": 3, "waited_ns": 166 * 10**9, "longest": [
+                {"block": 2, "arm_name": "b", "device": "board", "waited_ns": 63 * 10**9, "sensors": [
+                    {"sensor": "load1_milli", "from": "1.20", "to": "0.90", "trace": [[0, 1200], [1000, 900]]},
+                    {"sensor": "thermal:cpu", "from": "70.0 \u00b0C", "to": "45.1 \u00b0C",
+                     "trace": [[0, 70000], [21000, 58000], [42000, 50000], [63000, 45100]]},
+                    {"sensor": "z_milli", "from": "1.20", "to": "0.90", "trace": [[0, 1200], [1000, 900]]}]}]}}
 FULL_RUN = {"uid": "cd" * 16, "job": 6, "state": "failed", "arm_name": "a", "device": "local", "block": 2, "pos": 1, "attempt": 3, "n": 9, "n_tainted": 2,
             "warmup_n": 4, "taint": ["gate", "exit"], "harness": {"evals": {"evals": 10, "how": "given"}},
             "stream": {"format": "numbers", "unit": "ms", "better": "higher", "file": "out.txt"},

@@ -371,15 +371,20 @@ READ_JSON(windows_json, qs_shown_windows(r, uid, &x, err),
           "'closed_ns':900000,'evals':1,'silence':'claimed','taint':0,'taint_names':'',"
           "'how':'failed','failure':'exec','output':'said','output_bytes':0,"
           "'gate':{'outcome':'tainted','waited_ns':7,'polls':2,'busiest':'cc1[7]',"
-          "'deciding':[{'sensor':'host.load_1m','status':'ok','value':3,'age_ns':0}]},"
+          "'deciding':[{'sensor':'host.load_1m','status':'ok','value':3,'age_ns':0,'trace':[[1,2]]}]},"
           "'evidence':[{'kind':'metric:energy_j','before':0,'after':0},{'kind':'steal','before':0,"
           "'after':4}],'taints':[{'i':null,'code':'gate:temp','value':1,'bound':2}]},{'window':1,"
           "'attempt':0,'phase':'traced','first_seq':2,'n':2,'opened_ns':1002,'closed_ns':900002,"
           "'evals':1,'silence':'claimed','taint':0,'taint_names':'','how':'failed','failure':'exec',"
           "'output':'said','output_bytes':0,'gate':{'outcome':'tainted','waited_ns':7,'polls':2,"
           "'busiest':'cc1[7]','deciding':[{'sensor':'host.load_1m','status':'ok','value':3,"
-          "'age_ns':0}]},'evidence':[{'kind':'metric:energy_j','before':0,'after':0},{'kind':'steal',"
+          "'age_ns':0,'trace':[[1,2]]}]},'evidence':[{'kind':'metric:energy_j','before':0,'after':0},{'kind':"
+          "'steal',"
           "'before':0,'after':4}],'taints':[{'i':null,'code':'gate:temp','value':1,'bound':2}]}]")
+READ_JSON(waits_json, qs_shown_waits(r, 1, 1, &x, err),
+          "{'longest':[{'run':'01000000000000000000000000000000','arm_name':'a','device':'bench','block':1,"
+          "'window':0,'outcome':'tainted','waited_ns':7,'busiest':'cc1[7]','sensors':[{'sensor':"
+          "'host.load_1m','from':'2','to':'2','trace':[[1,2]]}]}],'gates':2,'waited_ns':14}")
 READ_JSON(artifacts_json, qs_shown_artifacts(r, uid, &x, err),
           "[{'kind':'file','name':'o.json','sha256':'','kept_bytes':null,'total_bytes':5,"
           "'why':'too big'},{'kind':'trace','name':'perf','sha256':'','kept_bytes':null,"
@@ -421,12 +426,12 @@ READ(changer, struct qs_control_session, qs_read_control_session(r, "bench", &x,
 READ_JSON(evaluations_json, qs_shown_evals(r, 1, &x, err), "[]")
 
 static qs_store_read_fn *const reads[] = {
-    read_jobs,        read_job,       read_cancel,          read_runs,           read_run,
-    read_iterations,  read_measured,  read_windows_json,    read_artifacts_json, read_traces_json,
-    read_taints_json, read_events,    read_job_windows,     read_run_windows,    read_job_metrics,
-    read_run_metrics, read_arm_runs,  read_series,          read_series_metrics, read_history,
-    read_live_jobs,   read_left_open, read_file_uses,       read_tuning,         read_board,
-    read_control,     read_changer,   read_evaluations_json};
+    read_jobs,        read_job,       read_cancel,           read_runs,           read_run,
+    read_iterations,  read_measured,  read_windows_json,     read_artifacts_json, read_traces_json,
+    read_taints_json, read_events,    read_job_windows,      read_run_windows,    read_job_metrics,
+    read_run_metrics, read_arm_runs,  read_series,           read_series_metrics, read_history,
+    read_live_jobs,   read_left_open, read_file_uses,        read_tuning,         read_board,
+    read_control,     read_changer,   read_evaluations_json, read_waits_json};
 
 static void each_statement_of_a_read_fails(void **state)
 {
