@@ -18,36 +18,73 @@ const char *qs_cooling_says_name(enum qs_cooling_says says)
     return (unsigned)says < sizeof names / sizeof *names ? names[says] : "unknown";
 }
 
-struct curve {     /* readings, from the first one's time */
+struct curve {     /* readings, each from the first one's time; of several curves one after the other */
     double *t, *y; /* owned: one block, t first; a third part is room for residuals */
     size_t n;
-    double span, mean;
+    double mean, span, apart; /* of the longest curve: its length, and between two of its readings */
+    const size_t *to;         /* where each curve ends; borrowed */
+    size_t count;
 };
 
-struct at { /* the best curve of one tau */
-    double tau, swing, end, rss;
-    double spread; /* of end: its variance over that of the noise */
+struct at {                      /* the best curves of one tau */
+    double tau, swing, end, rss; /* swing: of the first one */
+    double moved;                /* downwards, by the one that moves most */
+    double spread;               /* of end: its variance over that of the noise */
 };
 
-/* Least squares of y on 1 and g = e^(-t/tau). */
+static size_t from_of(const struct curve *c, size_t k)
+{
+    return k > 0 ? c->to[k - 1] : 0;
+}
+
+/* What remains of the curves where they all have this end; into `rest` where that is not NULL. */
+static void rest_of(const struct curve *c, struct at *a, double *rest)
+{
+    a->rss = a->moved = 0;
+    for (size_t k = 0; k < c->count; k++) {
+        double gg = 0, gy = 0;
+        for (size_t i = from_of(c, k); i < c->to[k]; i++) {
+            double g = exp(-c->t[i] / a->tau);
+            gg += g * g;
+            gy += g * (c->y[i] - a->end);
+        }
+        double swing = gy / gg, moved = swing * -expm1(-c->t[c->to[k] - 1] / a->tau);
+        a->swing = k == 0 ? swing : a->swing;
+        a->moved = fabs(moved) > fabs(a->moved) ? moved : a->moved;
+        for (size_t i = from_of(c, k); i < c->to[k]; i++) {
+            double off = c->y[i] - a->end - swing * exp(-c->t[i] / a->tau);
+            a->rss += off * off;
+            if (rest)
+                rest[i] = off;
+        }
+    }
+}
+
+/* Least squares of y on 1 and, for each curve alone, g = e^(-t/tau). With the mean of g and y of a curve and
+ * the sums of squares gg and products gy about them, the curve's best end is y - g gy / gg, of the weight
+ * n gg / (gg + n g^2). */
 static struct at fit_at(const struct curve *c, double log_tau)
 {
     struct at a = {.tau = exp(log_tau)};
-    double g_mean = 0, gg = 0, gy = 0, dn = (double)c->n;
-    for (size_t i = 0; i < c->n; i++)
-        g_mean += exp(-c->t[i] / a.tau) / dn;
-    for (size_t i = 0; i < c->n; i++) {
-        double g = exp(-c->t[i] / a.tau) - g_mean;
-        gg += g * g;
-        gy += g * (c->y[i] - c->mean);
+    double weight = 0, ends = 0;
+    for (size_t k = 0; k < c->count; k++) {
+        double g_mean = 0, y_mean = 0, gg = 0, gy = 0, dn = (double)(c->to[k] - from_of(c, k));
+        for (size_t i = from_of(c, k); i < c->to[k]; i++) {
+            g_mean += exp(-c->t[i] / a.tau) / dn;
+            y_mean += (c->y[i] - c->mean) / dn;
+        }
+        for (size_t i = from_of(c, k); i < c->to[k]; i++) {
+            double g = exp(-c->t[i] / a.tau) - g_mean;
+            gg += g * g;
+            gy += g * (c->y[i] - c->mean - y_mean);
+        }
+        double w = gg > 0 ? dn * gg / (gg + dn * g_mean * g_mean) : 0;
+        weight += w;
+        ends += w > 0 ? w * (y_mean - g_mean * gy / gg) : 0;
     }
-    a.swing = gg > 0 ? gy / gg : 0;
-    a.end = c->mean - a.swing * g_mean;
-    a.spread = 1 / dn + (gg > 0 ? g_mean * g_mean / gg : 0);
-    for (size_t i = 0; i < c->n; i++) {
-        double rest = c->y[i] - a.end - a.swing * exp(-c->t[i] / a.tau);
-        a.rss += rest * rest;
-    }
+    a.end = c->mean + (weight > 0 ? ends / weight : 0);
+    a.spread = weight > 0 ? 1 / weight : 1 / (double)c->n;
+    rest_of(c, &a, NULL);
     return a;
 }
 
@@ -171,20 +208,32 @@ static enum qs_status check(const double *times, const double *values, size_t n,
     return times[n - 1] > times[0] ? QS_OK : QS_EDEGENERATE;
 }
 
-static enum qs_status take(const double *times, const double *values, size_t n, struct curve *c)
+/* `to` is room for as many ends as there are curves. */
+static enum qs_status take(const struct qs_cooling_curve *curves, size_t count, struct curve *c, size_t *to)
 {
-    size_t stride = (n + QS_COOLING_MOST - 1) / QS_COOLING_MOST;
-    c->n = (n + stride - 1) / stride;
+    size_t all = 0, at = 0;
+    for (size_t k = 0; k < count; k++)
+        all += curves[k].n;
+    size_t stride = (all + QS_COOLING_MOST - 1) / QS_COOLING_MOST;
+    for (size_t k = 0; k < count; k++)
+        to[k] = c->n += (curves[k].n + stride - 1) / stride;
+    c->to = to;
+    c->count = count;
     c->t = malloc(3 * c->n * sizeof *c->t);
     if (!c->t)
         return QS_ENOMEM;
     c->y = c->t + c->n;
-    c->mean = c->span = 0;
-    for (size_t i = 0; i < c->n; i++) {
-        c->t[i] = times[i * stride] - times[0];
-        c->y[i] = values[i * stride];
-        c->span = c->t[i]; /* of the last */
-        c->mean += c->y[i] / (double)c->n;
+    for (size_t k = 0; k < count; k++) {
+        double span = 0;
+        for (size_t i = 0; i < curves[k].n; i += stride, at++) {
+            span = c->t[at] = curves[k].times[i] - curves[k].times[0];
+            c->y[at] = curves[k].values[i];
+            c->mean += c->y[at] / (double)c->n;
+        }
+        if (span > c->span) {
+            c->span = span;
+            c->apart = span / (double)(to[k] - from_of(c, k));
+        }
     }
     return isfinite(c->mean) && c->span > 0 ? QS_OK : QS_EDOM;
 }
@@ -202,14 +251,19 @@ static double range_of(const struct curve *c)
 }
 
 /* How many independent readings the residuals are worth; where that cannot be told, all. */
-static enum qs_status worth(const struct curve *c, const struct at *a, double *rest, double *ret_n_eff)
+static enum qs_status worth(const struct curve *c, struct at *a, double *rest, double *ret_n_eff)
 {
     struct qs_ess ess;
-    for (size_t i = 0; i < c->n; i++)
-        rest[i] = c->y[i] - a->end - a->swing * exp(-c->t[i] / a->tau);
+    rest_of(c, a, rest);
     enum qs_status status = qs_ess(rest, c->n, NULL, 0, &ess);
     *ret_n_eff = status == QS_OK ? ess.n_eff : (double)c->n;
     return status == QS_ENOMEM ? status : QS_OK;
+}
+
+/* Degrees of freedom of so many readings: tau, the end, and where each curve begins. */
+static double free_of(const struct curve *c, double n)
+{
+    return n - 2 - (double)c->count;
 }
 
 static void exact(const struct at *a, double level, struct qs_cooling *out)
@@ -222,7 +276,7 @@ static void exact(const struct at *a, double level, struct qs_cooling *out)
 static bool intervals(const struct curve *c, const struct at *a, const double limits[2], double level,
                       struct qs_cooling *out)
 {
-    double dn = (double)c->n, df = out->n_eff - 3, log_tau = log(a->tau);
+    double dn = (double)c->n, df = free_of(c, out->n_eff), log_tau = log(a->tau);
     double s = fmax(out->sd, out->quantum / sqrt(12)), t = qs_qt((1 + level) / 2, df);
     double most = a->rss + s * s * (dn / out->n_eff) * t * t;
     double lo = edge(c, log_tau, limits[0], most), hi = edge(c, log_tau, limits[1], most);
@@ -235,14 +289,14 @@ static bool intervals(const struct curve *c, const struct at *a, const double li
     return true;
 }
 
-static enum qs_cooling_says judge(const struct at *a, enum qs_cooling_way way, const struct qs_cooling *c)
+static enum qs_cooling_says judge(const struct at *a, enum qs_cooling_way way, double df,
+                                  const struct qs_cooling *c)
 {
-    double moved = a->swing * -expm1(-c->span / a->tau); /* downwards */
-    if (fabs(moved) < 4 * fmax(c->quantum, c->sd))
+    if (fabs(a->moved) < 4 * fmax(c->quantum, c->sd))
         return QS_COOLING_FLAT;
-    if ((moved > 0) != (way == QS_COOLS))
+    if ((a->moved > 0) != (way == QS_COOLS))
         return QS_COOLING_OTHER_WAY;
-    return c->n_eff - 3 < 1 ? QS_COOLING_FEW : QS_COOLING_FITS;
+    return df < 1 ? QS_COOLING_FEW : QS_COOLING_FITS;
 }
 
 static enum qs_status fit(const struct curve *c, enum qs_cooling_way way, double level,
@@ -252,27 +306,28 @@ static enum qs_status fit(const struct curve *c, enum qs_cooling_way way, double
     out->n = c->n;
     out->span = c->span;
     out->quantum = quantum_of(c, rest);
-    out->says = c->n < QS_COOLING_LEAST ? QS_COOLING_FEW : QS_COOLING_FLAT;
-    if (c->n < QS_COOLING_LEAST || !(range > 0))
+    bool few = c->n < QS_COOLING_LEAST || free_of(c, (double)c->n) < 1;
+    out->says = few ? QS_COOLING_FEW : QS_COOLING_FLAT;
+    if (few || !(range > 0))
         return QS_OK;
-    const double limits[2] = {log(c->span / (double)c->n / 4), log(SPANS_MOST * c->span)};
+    const double limits[2] = {log(c->apart / 4), log(SPANS_MOST * c->span)};
     struct at a = fit_at(c, best(c, limits[0], limits[1]));
     if (!isfinite(a.rss))
         return QS_EDOM;
     bool is_exact = sqrt(a.rss / (double)c->n) < 1e-9 * range;
-    out->sd = sqrt(a.rss / (double)(c->n - 3));
+    out->sd = sqrt(a.rss / free_of(c, (double)c->n));
     out->n_eff = (double)c->n;
     enum qs_status status = is_exact ? QS_OK : worth(c, &a, rest, &out->n_eff);
     if (status != QS_OK)
         return status;
-    out->says = judge(&a, way, out);
+    out->says = judge(&a, way, free_of(c, out->n_eff), out);
     if (out->says == QS_COOLING_FITS && is_exact)
         exact(&a, level, out);
     else if (out->says != QS_COOLING_FITS || !intervals(c, &a, limits, level, out))
         return QS_OK;
     out->tau = a.tau;
     out->end = a.end;
-    out->start = a.end + a.swing;
+    out->start = c->count == 1 ? a.end + a.swing : NAN;
     return QS_OK;
 }
 
@@ -294,11 +349,21 @@ static struct qs_cooling none(double level)
 enum qs_status qs_cooling_fit(const double *times, const double *values, size_t n, enum qs_cooling_way way,
                               double level, struct qs_cooling *out)
 {
+    const struct qs_cooling_curve one = {times, values, n};
+    return qs_cooling_fit_all(&one, 1, way, level, out);
+}
+
+enum qs_status qs_cooling_fit_all(const struct qs_cooling_curve *curves, size_t count,
+                                  enum qs_cooling_way way, double level, struct qs_cooling *out)
+{
     struct curve c = {0};
+    size_t to[QS_COOLING_CURVES] = {0};
     *out = none(level);
-    enum qs_status status = check(times, values, n, level);
+    enum qs_status status = count == 0 ? QS_ENODATA : count > QS_COOLING_CURVES ? QS_EDOM : QS_OK;
+    for (size_t k = 0; status == QS_OK && k < count; k++)
+        status = check(curves[k].times, curves[k].values, curves[k].n, level);
     if (status == QS_OK)
-        status = take(times, values, n, &c);
+        status = take(curves, count, &c, to);
     if (status == QS_OK)
         status = fit(&c, way, level, out);
     free(c.t);
@@ -318,18 +383,31 @@ double qs_cooling_eta(double tau, double end, enum qs_cooling_way way, double no
     return beyond > 0 ? tau * log1p(left / beyond) : INFINITY;
 }
 
+enum qs_status qs_cooling_fall(const struct qs_cooling *model, double from, double to, double off,
+                               struct qs_ci *out)
+{
+    *out = qs_ci_none(model->end_ci.level);
+    if (model->says != QS_COOLING_FITS || !(from >= to) || !(off >= 0))
+        return QS_EDOM;
+    out->lo = qs_cooling_eta(model->tau_ci.lo, model->end_ci.lo, QS_COOLS, from - off, to + off);
+    out->hi = qs_cooling_eta(model->tau_ci.hi, model->end_ci.hi, QS_COOLS, from + off, to - off);
+    return isnan(out->lo) || isnan(out->hi) ? QS_EDOM : QS_OK;
+}
+
 /* ---- does it still hold? ---- */
 
 enum qs_status qs_cooling_holds(const struct qs_cooling *model, const double *times, const double *values,
                                 size_t n, struct qs_cooling_check *out)
 {
+    const struct qs_cooling_curve one = {times, values, n};
     struct curve c = {0};
+    size_t to = 0;
     *out = (struct qs_cooling_check){NAN, NAN, NAN, false};
     enum qs_status status = check(times, values, n, model->end_ci.level);
     if (status == QS_OK && (n < QS_COOLING_LEAST || model->says != QS_COOLING_FITS))
         status = n < QS_COOLING_LEAST ? QS_ETOOFEW : QS_EDOM;
     if (status == QS_OK)
-        status = take(times, values, n, &c);
+        status = take(&one, 1, &c, &to);
     double gg = 0, gy = 0, rss = 0, off = 0;
     for (size_t i = 0; status == QS_OK && i < c.n; i++) {
         double g = exp(-c.t[i] / model->tau);

@@ -9,8 +9,9 @@
 #include "stats/status.h"
 
 enum {
-    QS_COOLING_LEAST = 8,  /* readings */
-    QS_COOLING_MOST = 4096 /* of more, every k-th is taken */
+    QS_COOLING_LEAST = 8,   /* readings */
+    QS_COOLING_MOST = 4096, /* of more, every k-th is taken */
+    QS_COOLING_CURVES = 16
 };
 
 enum qs_cooling_way { QS_COOLS, QS_WARMS };
@@ -29,11 +30,11 @@ const char *qs_cooling_says_name(enum qs_cooling_says says);
 
 struct qs_cooling {
     enum qs_cooling_says says; /* what follows is NaN unless it fits; but n, span, quantum always */
-    double tau, end, start;    /* start: at the first reading's time */
+    double tau, end, start;    /* start: at the first reading's time; NaN for several curves */
     struct qs_ci tau_ci, end_ci;
     double sd;      /* of the readings about the curve */
     double quantum; /* that all readings are whole multiples of, from the first; 0: none */
-    double span;    /* from the first reading to the last */
+    double span;    /* from the first reading to the last, of the longest curve */
     double n_eff;   /* how many independent readings these are worth */
     size_t n;       /* that were used */
 };
@@ -50,9 +51,25 @@ struct qs_cooling {
 enum qs_status qs_cooling_fit(const double *times, const double *values, size_t n, enum qs_cooling_way way,
                               double level, struct qs_cooling *out);
 
+struct qs_cooling_curve {
+    const double *times, *values;
+    size_t n;
+};
+/* The same for up to QS_COOLING_CURVES curves, which have tau and end in common, each with a beginning of its
+ * own: so curves that were cut off long before their end tell of it together. t has n_eff - 2 - count degrees
+ * of freedom. */
+enum qs_status qs_cooling_fit_all(const struct qs_cooling_curve *curves, size_t count,
+                                  enum qs_cooling_way way, double level, struct qs_cooling *out);
+
 /* How long until `target` from `now`: 0 where it is there already, infinite where the end is not beyond it.
  */
 double qs_cooling_eta(double tau, double end, enum qs_cooling_way way, double now, double target);
+
+/* The least and the most time that cooling down from one reading to another takes by a model that fits, where
+ * either reading may be `off`: the corners of the intervals, as the time grows with tau and with the end.
+ * Infinite where the end may be as warm. QS_EDOM: not cooler, or not known. */
+enum qs_status qs_cooling_fall(const struct qs_cooling *model, double from, double to, double off,
+                               struct qs_ci *out);
 
 struct qs_cooling_check {
     double rms;      /* of the readings about the model's curve, whose start alone is fitted */

@@ -310,6 +310,99 @@ static void test_whether_it_still_holds(void **state)
     assert_int_equal(qs_cooling_holds(&m, t, y, 50, &c), QS_EDOM);
 }
 
+/* Curves that are cut off after a third of a time constant tell more together than each alone, which may be a
+ * line.
+ */
+static void test_several_curves(void **state)
+{
+    enum { CURVES = 6, EACH = 16 };
+    static double t[CURVES][EACH], y[CURVES][EACH];
+    struct qs_cooling_curve curves[CURVES];
+    struct qs_cooling m;
+    (void)state;
+    for (int exact = 1; exact >= 0; exact--) {
+        double narrowest = INFINITY;
+        int lines = 0;
+        for (size_t k = 0; k < CURVES; k++) {
+            const struct shape s = {25, 40 - 6 * (double)k, 50, exact ? 0 : 0.5};
+            draw(&s, EACH, 1, t[k], y[k]);
+            curves[k] = (struct qs_cooling_curve){t[k], y[k], EACH};
+            assert_int_equal(qs_cooling_fit(t[k], y[k], EACH, QS_COOLS, 0.95, &m), QS_OK);
+            double width = m.says == QS_COOLING_FITS ? m.tau_ci.hi - m.tau_ci.lo : INFINITY;
+            narrowest = fmin(narrowest, width);
+            lines += m.says == QS_COOLING_SHORT;
+        }
+        assert_int_equal(qs_cooling_fit_all(curves, CURVES, QS_COOLS, 0.95, &m), QS_OK);
+        assert_int_equal(m.says, QS_COOLING_FITS);
+        check_near("tau of all", m.tau, 50, exact ? 1e-6 : 0.2, 0);
+        check_near("end of all", m.end, 25, exact ? 1e-6 : 0.2, 0);
+        assert_true(isnan(m.start) && m.n == CURVES * EACH);
+        check_near("span", m.span, EACH - 1, 0, 0);
+        print_message("# alone %d of %d are lines, the best is known to %.1f s; together: to %.1f s\n", lines,
+                      CURVES, narrowest, m.tau_ci.hi - m.tau_ci.lo);
+        EXPECT(exact || (m.tau_ci.lo < 50 && m.tau_ci.hi > 50 && lines >= 2));
+        EXPECT(exact || m.tau_ci.hi - m.tau_ci.lo < 0.8 * narrowest);
+        EXPECT(exact || (m.end_ci.lo < 25 && m.end_ci.hi > 25));
+    }
+    assert_int_equal(qs_cooling_fit_all(curves, CURVES, QS_WARMS, 0.95, &m), QS_OK);
+    assert_int_equal(m.says, QS_COOLING_OTHER_WAY);
+    assert_int_equal(qs_cooling_fit_all(curves, 0, QS_COOLS, 0.95, &m), QS_ENODATA);
+    assert_int_equal(qs_cooling_fit_all(curves, QS_COOLING_CURVES + 1, QS_COOLS, 0.95, &m), QS_EDOM);
+    curves[3].n = 0;
+    assert_int_equal(qs_cooling_fit_all(curves, CURVES, QS_COOLS, 0.95, &m), QS_ENODATA);
+}
+
+/* How often the intervals of six short curves contain what is true. */
+static void test_coverage_of_several(void **state)
+{
+    enum { CURVES = 6, EACH = 40, TIMES = 200 };
+    static double t[CURVES][EACH], y[CURVES][EACH];
+    struct qs_cooling_curve curves[CURVES];
+    struct qs_rng rng;
+    int fits = 0, tau = 0, end = 0;
+    (void)state;
+    qs_rng_seed(&rng, 7, 1);
+    for (int i = 0; i < TIMES; i++) {
+        struct qs_cooling m;
+        for (size_t k = 0; k < CURVES; k++) {
+            const struct shape s = {25, 40 - 4 * (double)k, 50, 0};
+            draw(&s, EACH, 1, t[k], y[k]);
+            for (size_t at = 0; at < EACH; at++)
+                y[k][at] = rounded(y[k][at] + 0.2 * qs_qnorm(qs_rng_unit(&rng)), 0.1);
+            curves[k] = (struct qs_cooling_curve){t[k], y[k], EACH};
+        }
+        assert_int_equal(qs_cooling_fit_all(curves, CURVES, QS_COOLS, 0.95, &m), QS_OK);
+        fits += m.says == QS_COOLING_FITS;
+        tau += m.tau_ci.lo <= 50 && m.tau_ci.hi >= 50;
+        end += m.end_ci.lo <= 25 && m.end_ci.hi >= 25;
+    }
+    print_message("# %d of %d fit: tau %.3f, end %.3f\n", fits, TIMES, tau / (double)fits,
+                  end / (double)fits);
+    EXPECT(fits == TIMES && tau >= 0.9 * TIMES && tau < TIMES && end >= 0.9 * TIMES && end < TIMES);
+}
+
+static void test_how_long_a_fall_takes(void **state)
+{
+    struct qs_cooling m = {.says = QS_COOLING_FITS,
+                           .tau = 50,
+                           .end = 25,
+                           .tau_ci = {.lo = 45, .hi = 55, .level = .95},
+                           .end_ci = {.lo = 24, .hi = 26, .level = .95}};
+    struct qs_ci ci;
+    (void)state;
+    assert_int_equal(qs_cooling_fall(&m, 65, 45, 0.5, &ci), QS_OK);
+    check_near("at least", ci.lo, 45 * log(40.5 / 21.5), 1e-12, 0);
+    check_near("at most", ci.hi, 55 * log(39.5 / 18.5), 1e-12, 0);
+    assert_int_equal(qs_cooling_fall(&m, 45, 44.5, 0.5, &ci), QS_OK);
+    check_near("may be nothing", ci.lo, 0, 0, 0);
+    assert_int_equal(qs_cooling_fall(&m, 65, 26, 0, &ci), QS_OK);
+    EXPECT(isfinite(ci.lo) && isinf(ci.hi));
+    assert_int_equal(qs_cooling_fall(&m, 45, 46, 0, &ci), QS_EDOM);
+    assert_int_equal(qs_cooling_fall(&m, 45, NAN, 0, &ci), QS_EDOM);
+    m.says = QS_COOLING_SHORT;
+    assert_int_equal(qs_cooling_fall(&m, 65, 45, 0.5, &ci), QS_EDOM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +415,9 @@ int main(void)
         cmocka_unit_test(test_very_many),
         cmocka_unit_test(test_how_long_it_takes),
         cmocka_unit_test(test_whether_it_still_holds),
+        cmocka_unit_test(test_several_curves),
+        cmocka_unit_test(test_coverage_of_several),
+        cmocka_unit_test(test_how_long_a_fall_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
