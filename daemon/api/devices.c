@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "farm/farm.h"
 #include "report/model.h"
+#include "report/refits.h"
 #include "store/control.h"
 
 static void put_fields(const struct qs_device_info *d, struct qs_json *j)
@@ -72,9 +73,10 @@ void qs_handle_devices(struct qs_exchange *ex)
 struct one {
     struct qs_board_info board;
     struct qs_buf control; /* JSON: an object, or null */
-    struct qs_buf models;  /* JSON: a list */
-    struct qs_json j;      /* of the document, while the farm is asked */
-    const char *name;      /* borrowed, whose fields are wanted */
+    struct qs_buf models;  /* JSON: a list, as the next one */
+    struct qs_buf refits;
+    struct qs_json j; /* of the document, while the farm is asked */
+    const char *name; /* borrowed, whose fields are wanted */
     bool found;
 };
 
@@ -84,6 +86,7 @@ static void done_one(void *data)
     qs_board_info_free(&d->board);
     qs_buf_done(&d->control);
     qs_buf_done(&d->models);
+    qs_buf_done(&d->refits);
 }
 
 static void put_change(const struct qs_control_info *c, void *user)
@@ -157,12 +160,52 @@ static bool read_models(struct qs_store_reader *reader, const char *device, cons
     return ok;
 }
 
+static void put_refit(const struct qs_refit *refit, struct qs_json *j)
+{
+    const struct qs_cooling *c = &refit->fit;
+    QS_BUF(off);
+    if (qs_refit_no_longer_holds(refit))
+        qs_refit_say(refit, &off);
+    qs_json_object(j);
+    qs_json_kstring(j, "sensor", refit->sensor);
+    qs_json_kint(j, "waits", (int64_t)refit->waits);
+    qs_json_kint(j, "newest_wall_ns", refit->newest_wall_ns);
+    qs_json_kstring(j, "says", qs_cooling_says_name(c->says));
+    if (c->says == QS_COOLING_FITS) {
+        qs_json_kdouble(j, "tau_s", c->tau);
+        qs_json_kdouble(j, "tau_lo_s", c->tau_ci.lo);
+        qs_json_kdouble(j, "tau_hi_s", c->tau_ci.hi);
+        qs_json_kdouble(j, "end_mc", c->end);
+        qs_json_kdouble(j, "end_lo_mc", c->end_ci.lo);
+        qs_json_kdouble(j, "end_hi_mc", c->end_ci.hi);
+    }
+    qs_json_kstring(j, "characterized", off.len > 0 ? off.data : NULL);
+    qs_json_object_end(j);
+}
+
+/* Those of which a gate has waited. */
+static bool read_refits(struct qs_store_reader *reader, const char *device, const char *fingerprint,
+                        struct qs_buf *out, struct qs_err *err)
+{
+    struct qs_json j = qs_json_to(out);
+    struct qs_refits refits = {NULL, 0};
+    bool ok = !fingerprint || qs_refits_read(reader, device, fingerprint, &refits, err);
+    qs_json_array(&j);
+    for (size_t i = 0; i < refits.count; i++)
+        if (refits.at[i].waits > 0)
+            put_refit(&refits.at[i], &j);
+    qs_json_array_end(&j);
+    qs_refits_done(&refits);
+    return ok;
+}
+
 static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct one *d = ex->data;
     return qs_read_board(reader, ex->match.device, &d->board, err) &&
            read_changes(reader, ex->match.device, &d->control, err) &&
-           read_models(reader, ex->match.device, d->board.fingerprint, &d->models, err);
+           read_models(reader, ex->match.device, d->board.fingerprint, &d->models, err) &&
+           read_refits(reader, ex->match.device, d->board.fingerprint, &d->refits, err);
 }
 
 static void put_if_named(const struct qs_device_info *device, void *user)
@@ -196,6 +239,7 @@ static void say_one(struct qs_exchange *ex)
     qs_json_kraw(&d->j, "board", d->board.json ? d->board.json : "null");
     qs_json_kraw(&d->j, "control", d->control.data);
     qs_json_kraw(&d->j, "models", d->models.data);
+    qs_json_kraw(&d->j, "refits", d->refits.data);
     put_notice(ex, &d->j);
     qs_json_object_end(&d->j);
     qs_reply_json(ex, 200, &out);
@@ -206,5 +250,6 @@ void qs_handle_device(struct qs_exchange *ex)
     struct one *d = qs_exchange_data(ex, sizeof *d, done_one);
     qs_buf_init(&d->control);
     qs_buf_init(&d->models);
+    qs_buf_init(&d->refits);
     qs_exchange_read(ex, read_one, say_one);
 }

@@ -142,6 +142,32 @@ static void put_domains(const struct qs_layout *layout, const json_t *models, st
     }
 }
 
+/* What waits of gates say, and where that is not as it was characterized. */
+static void put_refits(const struct qs_layout *layout, const json_t *device, struct qs_buf *out)
+{
+    const json_t *refit;
+    size_t i;
+    json_array_foreach(json_object_get(device, "refits"), i, refit)
+    {
+        QS_BUF(text);
+        const char *sensor = qs_json_get_text(refit, "sensor", "?");
+        if (is(refit, "says", "fits")) {
+            char date[32];
+            qs_text_time(qs_json_get_int(refit, "newest_wall_ns", 0), date);
+            qs_buf_fmt(&text, "by its last %" PRId64 " waits at gates, up to %.10s, %s cools down ",
+                       qs_json_get_int(refit, "waits", 0), date, sensor);
+            qs_layout_curve(refit, &text);
+            qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
+        }
+        const char *off = qs_json_get_text(refit, "characterized", "");
+        qs_buf_clear(&text);
+        qs_buf_fmt(&text, "how %s cools down, as it was measured, %s: quiesce characterize --again %s",
+                   sensor, off, qs_json_get_text(device, "name", "DEVICE"));
+        if (off[0] != '\0')
+            qs_face_wrap(&layout->face, out, "- ", text.data, QS_INK_WARN);
+    }
+}
+
 void qs_layout_heat(const struct qs_layout *layout, const json_t *device, struct qs_buf *out)
 {
     const json_t *model, *models = json_object_get(device, "models"), *newest = NULL;
@@ -153,12 +179,14 @@ void qs_layout_heat(const struct qs_layout *layout, const json_t *device, struct
         qs_buf_fmt(&text, "How it warms up and cools down is not known: quiesce characterize %s",
                    qs_json_get_text(device, "name", "DEVICE"));
         qs_face_wrap(&layout->face, out, "", text.data, QS_INK_PLAIN);
+        put_refits(layout, device, out);
         return;
     }
     qs_buf_fmt(&text, "How it warms up and cools down, by job %" PRId64, qs_json_get_int(newest, "job", 0));
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
     qs_layout_time_field(layout, out, "found", newest, "found_wall_ns");
     put_domains(layout, models, out);
+    put_refits(layout, device, out);
     json_array_foreach(models, i, model)
     {
         if (!is(model, "kind", "sensor") || is(model, "says", "ok"))

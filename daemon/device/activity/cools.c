@@ -7,35 +7,28 @@
 #include "base/mem.h"
 #include "device/board/board.h"
 #include "device/job/events.h"
-#include "stats/cooling.h"
-#include "store/model.h"
+#include "report/refits.h"
 
 enum { READINGS_MAX = 256, JUDGED_EVERY = 16 };
 #define SECOND 1e9
 
-struct model {
-    char *sensor;          /* owned */
-    struct qs_cooling fit; /* times in seconds, temperatures in thousandths of a degree */
-    bool told;             /* that it does not hold */
-};
-
 struct qs_cools {
-    struct model *at; /* owned */
-    size_t count;
-    /* The wait in hand. */
-    uint32_t window;
-    const struct qs_job_expectation *of;
-    double times[READINGS_MAX], values[READINGS_MAX];
-    size_t n;
+    struct qs_refits known; /* owned */
+    bool *told;             /* owned; of each sensor: that what was measured does not hold */
+    struct wait {           /* in hand */
+        uint32_t window;
+        const struct qs_job_expectation *of;
+        double times[READINGS_MAX], values[READINGS_MAX];
+        size_t n;
+    } wait;
 };
 
 void qs_cools_free(struct qs_cools *cools)
 {
     if (!cools)
         return;
-    for (size_t i = 0; i < cools->count; i++)
-        free(cools->at[i].sensor);
-    free(cools->at);
+    qs_refits_done(&cools->known);
+    free(cools->told);
     free(cools);
 }
 
@@ -47,41 +40,38 @@ struct look {
     struct qs_cools *found;     /* owned */
 };
 
-static struct model *find(struct qs_cools *cools, const char *sensor)
-{
-    for (size_t i = 0; i < cools->count; i++)
-        if (strcmp(cools->at[i].sensor, sensor) == 0)
-            return &cools->at[i];
-    return NULL;
-}
-
-/* Whichever load came before: of several curves the slowest counts. */
-static void take_row(const struct qs_model_info *m, void *user)
-{
-    struct qs_cools *cools = ((struct look *)user)->found;
-    const struct qs_model_row *row = &m->row;
-    if (strcmp(row->kind, "cools") != 0 || strcmp(row->says, qs_cooling_says_name(QS_COOLING_FITS)) != 0)
-        return;
-    struct model *model = find(cools, row->sensor);
-    if (model && model->fit.tau >= row->tau_s)
-        return;
-    if (!model) {
-        cools->at = qs_grow(cools->at, cools->count, sizeof *cools->at);
-        model = &cools->at[cools->count++];
-        *model = (struct model){.sensor = qs_strdup(row->sensor)};
-    }
-    model->fit = (struct qs_cooling){.says = QS_COOLING_FITS,
-                                     .tau = row->tau_s,
-                                     .end = row->end_mc,
-                                     .tau_ci = {.lo = row->tau_lo_s, .hi = row->tau_hi_s, .level = .95},
-                                     .end_ci = {.lo = row->end_lo_mc, .hi = row->end_hi_mc, .level = .95},
-                                     .sd = row->sd_mc};
-}
-
 static bool look(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct look *l = user;
-    return qs_read_models(reader, l->device, l->fingerprint, false, take_row, l, err);
+    return qs_refits_read(reader, l->device, l->fingerprint, &l->found->known, err);
+}
+
+static void warn(struct qs_job_run *job, const struct qs_refit *refit)
+{
+    QS_BUF(text);
+    qs_refit_say(refit, &text);
+    qs_job_event_warning(job,
+                         "how %s of %s cools down, as it was measured, %s; `quiesce characterize --again "
+                         "%s` finds it anew",
+                         refit->sensor, job->p.device, text.data, job->p.device);
+}
+
+static void take(struct qs_job_run *job, struct qs_cools *found)
+{
+    const struct qs_cools *before = job->cools;
+    found->told = qs_calloc(found->known.count + 1, sizeof *found->told);
+    if (before)
+        found->wait = before->wait;
+    for (size_t i = 0; i < found->known.count; i++) {
+        const struct qs_refit *refit = &found->known.at[i];
+        const struct qs_refit *same = before ? qs_refits_find(&before->known, refit->sensor) : NULL;
+        found->told[i] = same && before->told[same - before->known.at];
+        if (qs_refit_no_longer_holds(refit) && !found->told[i])
+            warn(job, refit);
+        found->told[i] = found->told[i] || qs_refit_no_longer_holds(refit);
+    }
+    qs_cools_free(job->cools);
+    job->cools = found;
 }
 
 /* Without it nothing is missing but a number for people. */
@@ -95,12 +85,7 @@ static void on_looked(const struct qs_err *err, void *user)
         qs_cools_free(l.found);
         return;
     }
-    for (size_t i = 0; l.job->cools && i < l.found->count; i++) { /* the link came back */
-        const struct model *before = find(l.job->cools, l.found->at[i].sensor);
-        l.found->at[i].told = before && before->told;
-    }
-    qs_cools_free(l.job->cools);
-    l.job->cools = l.found;
+    take(l.job, l.found);
 }
 
 static bool waits_to_cool(const struct qs_job_spec *spec)
@@ -131,50 +116,53 @@ void qs_cools_read(struct qs_job_run *job)
 }
 
 /* Of more readings than there is room for, every second one is kept. */
-static void keep(struct qs_cools *c, double at_s, double value)
+static void keep(struct wait *w, double at_s, double value)
 {
-    if (c->n == READINGS_MAX) {
-        for (c->n = 0; c->n < READINGS_MAX / 2; c->n++) {
-            c->times[c->n] = c->times[2 * c->n];
-            c->values[c->n] = c->values[2 * c->n];
+    if (w->n == READINGS_MAX) {
+        for (w->n = 0; w->n < READINGS_MAX / 2; w->n++) {
+            w->times[w->n] = w->times[2 * w->n];
+            w->values[w->n] = w->values[2 * w->n];
         }
     }
-    c->times[c->n] = at_s;
-    c->values[c->n++] = value;
+    w->times[w->n] = at_s;
+    w->values[w->n++] = value;
 }
 
-static void judge(struct qs_job_run *job, struct model *model)
+static void judge(struct qs_job_run *job, const struct qs_refit *refit)
 {
-    const struct qs_cools *c = job->cools;
+    const struct wait *w = &job->cools->wait;
+    bool *told = &job->cools->told[refit - job->cools->known.at];
     struct qs_cooling_check check;
-    if (model->told || c->n % JUDGED_EVERY != 0 ||
-        qs_cooling_holds(&model->fit, c->times, c->values, c->n, &check) != QS_OK || check.holds)
+    if (*told || w->n % JUDGED_EVERY != 0 ||
+        qs_cooling_holds(&refit->measured, w->times, w->values, w->n, &check) != QS_OK || check.holds)
         return;
-    model->told = true;
+    *told = true;
     qs_job_event_warning(job,
                          "%s of %s does not cool down as it did when that was measured: it is %.1f "
                          "\xc2\xb0"
                          "C off, where up to %.1f \xc2\xb0"
-                         "C is usual; how long gates wait is told by the old measurement until `quiesce "
+                         "C is usual; how long gates wait is told by %s until `quiesce "
                          "characterize --again %s`",
-                         model->sensor, job->p.device, check.rms / 1000, 2 * check.expected / 1000,
+                         refit->sensor, job->p.device, check.rms / 1000, 2 * check.expected / 1000,
+                         qs_refit_best(refit) == &refit->fit ? "its last waits" : "the old measurement",
                          job->p.device);
 }
 
 double qs_cools_take(struct qs_job_run *job, const struct qs_job_expectation *e,
                      const struct qs_msg_waiting *m, double *end_mc)
 {
-    struct qs_cools *c = job->cools;
-    struct model *model = c ? find(c, e->sensor) : NULL;
+    const struct qs_refit *refit = job->cools ? qs_refits_find(&job->cools->known, e->sensor) : NULL;
+    const struct qs_cooling *best = refit ? qs_refit_best(refit) : NULL;
     double value = (double)m->value, at_s = (double)m->elapsed_ns / SECOND;
-    if (!model || !e->has_hi || m->status != QS_READING_OK || m->value <= e->hi)
+    if (!best || !e->has_hi || m->status != QS_READING_OK || m->value <= e->hi)
         return NAN;
-    if (c->of != e || c->window != m->window || (c->n > 0 && at_s < c->times[c->n - 1]))
-        c->n = 0;
-    c->of = e;
-    c->window = m->window;
-    keep(c, at_s, value);
-    judge(job, model);
-    *end_mc = model->fit.end;
-    return qs_cooling_eta(model->fit.tau, model->fit.end, QS_COOLS, value, (double)e->hi);
+    struct wait *w = &job->cools->wait;
+    if (w->of != e || w->window != m->window || (w->n > 0 && at_s < w->times[w->n - 1]))
+        w->n = 0;
+    w->of = e;
+    w->window = m->window;
+    keep(w, at_s, value);
+    judge(job, refit);
+    *end_mc = best->end;
+    return qs_cooling_eta(best->tau, best->end, QS_COOLS, value, (double)e->hi);
 }

@@ -1,5 +1,6 @@
-/* How long a gate will wait for a device to cool down, by what the device was found to be like (`quiesce
- * characterize`); and whether the wait is one as that says. Private to device. */
+/* How long a gate will wait for a device to cool down, by its last waits, or else by what the device was
+ * found to be like (`quiesce characterize`); and whether the wait is one as the latter says. Private to
+ * device. */
 #ifndef QS_DEVICE_ACTIVITY_COOLS_H
 #define QS_DEVICE_ACTIVITY_COOLS_H
 
@@ -7,7 +8,8 @@
 
 struct qs_cools;
 
-/* Reads it from the store, where a gate of the job waits for a temperature; nobody waits for that. */
+/* Reads it from the store, where a gate of the job waits for a temperature; nobody waits for that. Again when
+ * a wait was stored. */
 void qs_cools_read(struct qs_job_run *job);
 void qs_cools_free(struct qs_cools *cools); /* NULL: nothing */
 /* One reading of the wait of this expectation: how many seconds it has to go, by the model. NaN: nobody

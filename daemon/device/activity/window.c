@@ -9,11 +9,13 @@
 #include "device/activity/artifacts.h"
 #include "device/activity/host.h"
 #include "device/activity/activity.h"
+#include "device/activity/cools.h"
 #include "device/activity/pin.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
 #include "device/job/stop_rule.h"
 #include "report/median.h"
+#include "stats/cooling.h"
 #include "store/store.h"
 #include "store/values.h"
 
@@ -111,6 +113,14 @@ static void on_disarm(const char *why, void *user)
 
 /* ---- out of it ---- */
 
+/* A wait to cool down tells how the device does. */
+static void stored(struct qs_job_run *job)
+{
+    if (job->win.wait.count >= QS_COOLING_LEAST)
+        qs_cools_read(job);
+    qs_job_run_feed(job, QS_JI_DONE);
+}
+
 static void store(struct qs_job_run *job)
 {
     if (job->state != QS_JS_EVIDENCE) /* the agent has ended the run meanwhile */
@@ -126,7 +136,8 @@ static void store(struct qs_job_run *job)
                                              .evidence_count = qs_activity_host_evidence(job, ours)};
     if (qs_stream_is_on(job) && job->win.made.closed.iterations > 0 && job->p.files)
         job->run.documents++;
-    qs_assembler_store(&job->win.made, &place, job->p.store, qs_job_run_stored, qs_job_run_awaits(job, NULL));
+    qs_assembler_store(&job->win.made, &place, job->p.store, qs_job_run_stored,
+                       qs_job_run_awaits(job, stored));
 }
 
 void qs_activity_window_whole(struct qs_job_run *job)

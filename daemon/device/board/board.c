@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "device/board/impl.h"
+#include "report/system.h"
 
 enum { NAME_BYTES = 56, NOTES_MAX = 64, FACTS_BYTES = 4 * 1024 * 1024 };
 
@@ -122,13 +123,6 @@ char *qs_work_unique(char *name, const void *list, size_t count, size_t size)
 
 /* --- which profiles --- */
 
-/* A session's environment has the facts of its device as one member. */
-static const struct qs_node *facts_of(const struct qs_doc *doc)
-{
-    const struct qs_node *device = doc != NULL ? qs_node_get(&doc->root, "device", NULL) : NULL;
-    return device != NULL || doc == NULL ? device : &doc->root;
-}
-
 static bool fact_holds(const struct qs_node *facts, const struct qs_profile_pair *pair)
 {
     const struct qs_node *value = qs_node_get(facts, pair->key, NULL);
@@ -193,7 +187,7 @@ static void choose_layers(struct qs_work *w, const struct qs_profiles *profiles,
         qs_work_note(w, "the device's facts could not be read: profiles are chosen by files alone");
     for (size_t i = 0; i < profiles->count; i++) {
         const struct qs_profile *p = profiles->at[i];
-        bool match = matches(w, p, facts_of(doc));
+        bool match = matches(w, p, qs_system_facts(doc));
         for (; match && p != NULL && !has_layer(w, p) && w->layer_count < QS_PROFILES_MAX;
              p = p->extends != NULL ? qs_profiles_find(profiles, p->extends) : NULL)
             w->layers[w->layer_count++] = p;
@@ -266,19 +260,7 @@ struct qs_board *qs_board_new(const struct qs_profiles *profiles, const struct q
 
 void qs_board_fingerprint(const char *facts_json, struct qs_buf *out)
 {
-    static const char *const keys[] = {"fingerprint", "machine", "cpu_model", "kernel"};
-    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
-    QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
-    bool read = facts_json != NULL &&
-                qs_doc_read_most("facts", facts_json, strlen(facts_json), FACTS_BYTES, true, &doc, &problems);
-    size_t before = out->len;
-    for (size_t i = 0; read && i < sizeof keys / sizeof *keys; i++) {
-        const struct qs_node *value = qs_node_get(facts_of(doc), keys[i], NULL);
-        if (value != NULL && value->kind == QS_NODE_TEXT)
-            qs_buf_fmt(out, "%s%s", out->len > before ? "; " : "", value->text);
-    }
-    if (out->len == before)
-        qs_buf_str(out, "unknown");
+    qs_system_fingerprint(facts_json, out);
 }
 
 const struct qs_board_domain *qs_board_domain(const struct qs_board *board, const char *name)

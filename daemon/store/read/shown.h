@@ -23,6 +23,18 @@ typedef void qs_gate_wait_fn(const struct qs_gate_wait *wait, void *user);
 bool qs_read_gate_waits(struct qs_store_reader *r, int64_t job, size_t most, qs_gate_wait_fn *fn, void *user,
                         struct qs_err *err);
 
+struct qs_cooling_wait {        /* of a gate, for one temperature */
+    int64_t wall_ns;            /* when its run began */
+    int64_t facts_id;           /* equal for equal facts */
+    const char *facts_json;     /* of the boot */
+    const char *sensor, *trace; /* "[[ms, mc], ...]" */
+};
+typedef void qs_cooling_wait_fn(const struct qs_cooling_wait *wait, void *user);
+/* Of a device's last 1000 waits for a sensor `thermal:*`, among the last 200,000 windows of the farm; the
+ * newest first. */
+bool qs_read_cooling_waits(struct qs_store_reader *r, const char *device, qs_cooling_wait_fn *fn, void *user,
+                           struct qs_err *err);
+
 struct qs_artifact_info {
     const char *kind, *name, *sha256, *why; /* sha256: hex, "" where nothing was kept; why may be NULL */
     int64_t kept_bytes, total_bytes;

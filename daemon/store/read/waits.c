@@ -43,3 +43,35 @@ bool qs_read_gate_waits(struct qs_store_reader *r, int64_t job, size_t most, qs_
     }
     return ok;
 }
+
+bool qs_read_cooling_waits(struct qs_store_reader *r, const char *device, qs_cooling_wait_fn *fn, void *user,
+                           struct qs_err *err)
+{
+    struct qs_stmt s;
+    bool ok = qs_stmt_begin(
+        &r->db, &s,
+        "SELECT r.started_wall_ns, e.id, e.body, n.name,"
+        " (SELECT nullif(json_group_array(json_array(p.value ->> 0, p.value ->> 2)), '[]')"
+        "  FROM json_each(g.trace) p WHERE p.value ->> 1 = d.idx) AS trace"
+        " FROM gate g CROSS JOIN window w ON w.id = g.window_id CROSS JOIN run r ON r.id = w.run_id"
+        " CROSS JOIN session o ON o.id = r.session_id CROSS JOIN boot b ON b.id = o.boot_id"
+        " CROSS JOIN env e ON e.id = b.fingerprint_id CROSS JOIN reading d ON d.window_id = g.window_id"
+        " CROSS JOIN sensor n ON n.id = d.sensor_id"
+        " WHERE g.trace IS NOT NULL AND g.window_id > (SELECT max(window_id) FROM gate) - 200000"
+        " AND b.device_id = (SELECT id FROM device WHERE name = ?1) AND n.name GLOB 'thermal:*'"
+        " ORDER BY g.window_id DESC, d.idx LIMIT 1000",
+        err);
+    if (!ok)
+        return false;
+    qs_stmt_text(&s, device);
+    while (qs_stmt_next(&s, &ok, err)) {
+        struct qs_cooling_wait w = {.wall_ns = qs_stmt_get_int(&s)};
+        w.facts_id = qs_stmt_get_int(&s);
+        w.facts_json = qs_stmt_get_text(&s);
+        w.sensor = qs_stmt_get_text(&s);
+        w.trace = qs_stmt_get_text(&s);
+        if (w.trace)
+            fn(&w, user);
+    }
+    return ok;
+}

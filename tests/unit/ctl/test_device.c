@@ -80,10 +80,18 @@ static void what_is_not_known_is_said(void **state)
          "\"tau_s\":15.04,\"tau_lo_s\":"
          "9.5,\"tau_hi_s\":65,\"end_mc\":25040,\"end_lo_mc\":24000,\"end_hi_mc\":26000,\"low_mc\":30000,"
          "\"high_mc\":70000,\"span_s\":9,"
-         "\"job\":3,\"trace\":[[0,70000],[3000,50000],[9000,30000]]}]}",
+         "\"job\":3,\"trace\":[[0,70000],[3000,50000],[9000,30000]]}],"
+         "\"refits\":[{\"sensor\":\"t\",\"waits\":5,\"newest_wall_ns\":1795000000000000000,"
+         "\"says\":\"fits\",\"tau_s\":20,\"tau_lo_s\":19,\"tau_hi_s\":21,\"end_mc\":27000,"
+         "\"end_lo_mc\":26000,\"end_hi_mc\":28000,\"characterized\":\"no longer holds\"},"
+         "{\"sensor\":\"u\",\"waits\":2,\"says\":\"few\",\"characterized\":null}]}",
          "device a: ready\n\nHow it warms up and cools down, by job 3\n  big, t: cools down with a time "
          "constant of 15.0 s "
-         "(9.50 s to 1 min 5 s)\n  towards 25.0 °C (24.0 to 26.0)\n    70.0 █▅▁ 30.0 °C in 9.00 s\n- x "
+         "(9.50 s to 1 min 5 s)\n  towards 25.0 °C (24.0 to 26.0)\n    70.0 █▅▁ 30.0 °C in 9.00 s\n"
+         "  by its last 5 waits at gates, up to 2026-11-18, t cools down with a time\n  constant of 20.0 s "
+         "(19.0 s to 21.0 s) towards 27.0 °C (26.0 to 28.0)\n- how t cools down, as it was measured, no "
+         "longer "
+         "holds: quiesce characterize\n  --again a\n- x "
          "cannot be "
          "relied on: it stayed\n\nNo session has changed anything on it.\n"}};
     (void)state;

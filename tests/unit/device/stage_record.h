@@ -5,12 +5,15 @@
 
 #include "base/buf.h"
 #include "device/session/session.h"
+#include "store/read/shown.h"
 #include "store/store.h"
 
 struct stage;
 
 struct stage_record {
-    struct qs_buf *out;                /* NULL: nothing is written down */
+    struct qs_buf *out;                  /* NULL: nothing is written down */
+    const struct qs_cooling_wait *waits; /* borrowed: at gates, the newest first */
+    size_t wait_count;
     const struct qs_model_row *models; /* borrowed: what the device is like */
     size_t model_count;
     uint16_t metrics[4]; /* that rows have beside the first, 0 ends them */

@@ -4,6 +4,7 @@
 #include "stage_impl.h"
 #include "store/control.h"
 #include "store/model.h"
+#include "store/read/shown.h"
 
 struct answer {
     struct stage *s;
@@ -185,6 +186,16 @@ bool qs_read_models(struct qs_store_reader *r, const char *device, const char *f
     for (size_t i = 0; i < s->record.model_count; i++)
         fn(&(struct qs_model_info){.fingerprint = fingerprint ? fingerprint : "", .row = s->record.models[i]},
            user);
+    return true;
+}
+
+bool qs_read_cooling_waits(struct qs_store_reader *r, const char *device, qs_cooling_wait_fn *fn, void *user,
+                           struct qs_err *err)
+{
+    struct stage *s = (struct stage *)(void *)r;
+    (void)device, (void)err;
+    for (size_t i = 0; i < s->record.wait_count; i++)
+        fn(&s->record.waits[i], user);
     return true;
 }
 

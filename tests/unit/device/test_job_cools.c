@@ -1,6 +1,7 @@
 /* How long a gate waits for a device to cool down, and what is told where it does so otherwise than it did.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "stage_control.h"
@@ -91,6 +92,41 @@ static void test_how_long(void **state)
     stage_control_end(&s);
 }
 
+/* Three waits that took longer: their curve counts, and what was measured is said to be over. */
+static void test_as_the_last_waits_were(void **state)
+{
+    static char trace[2048];
+    struct stage s;
+    struct stage_control c;
+    size_t n = 0;
+    (void)state;
+    for (int t = 0; t < 60; t++)
+        n += (size_t)snprintf(trace + n, sizeof trace - n, "%s[%d,%.0f]", t > 0 ? "," : "[", 1000 * t,
+                              30000 + 40000 * exp(-t / 100.0));
+    struct qs_cooling_wait all[3];
+    for (size_t i = 0; i < 3; i++)
+        all[i] = (struct qs_cooling_wait){.wall_ns = 4000000000 - (int64_t)i,
+                                          .facts_id = 1,
+                                          .facts_json = "{}",
+                                          .sensor = "thermal:cpu",
+                                          .trace = trace};
+    for (size_t count = 2; count < 4; count++) {
+        stage_control_begin(&s, &c, JOB);
+        s.record = (struct stage_record){
+            .models = models, .model_count = 2, .waits = all, .wait_count = count, .waiting = waits};
+        tau_s = 100;
+        seconds = 20;
+        stage_go(&s);
+        /* 100 s ln(40 / 15) = 98.08 s; with the measured time constant the half */
+        assert_true(stage_told(&s, count == 3 ? "cool enough in about 99 s" : "cool enough in about 50 s"));
+        assert_int_equal(stage_told(&s, "no longer holds since 1970-01-01: its last 3 waits took 2 min 57 s, "
+                                        "where 1 min 29 s were predicted"),
+                         count == 3);
+        assert_int_equal(stage_told(&s, "does not cool down as it did"), count == 2); /* once is enough */
+        stage_control_end(&s);
+    }
+}
+
 static void test_where_it_no_longer_holds(void **state)
 {
     (void)state;
@@ -137,8 +173,8 @@ static void test_what_is_kept_of_a_wait(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_how_long),
-                                       cmocka_unit_test(test_where_it_no_longer_holds),
-                                       cmocka_unit_test(test_what_is_kept_of_a_wait)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_how_long), cmocka_unit_test(test_as_the_last_waits_were),
+        cmocka_unit_test(test_where_it_no_longer_holds), cmocka_unit_test(test_what_is_kept_of_a_wait)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

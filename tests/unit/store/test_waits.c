@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "report/shown.h"
+#include "store/read/shown.h"
 
 static void put(struct fixture *f, uint8_t run, uint32_t ord, int64_t waited_ns, const char *trace)
 {
@@ -80,9 +82,43 @@ static void the_longest_waits_come_with_their_readings(void **state)
         fail_msg("%s", err.text);
 }
 
+static void show(const struct qs_cooling_wait *w, void *user)
+{
+    qs_buf_fmt(user, "%s %s %s %lld\n", w->sensor, w->trace, w->facts_json, (long long)w->wall_ns);
+}
+
+static bool read_cooling(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    QS_BUF(out);
+    (void)user;
+    assert_true(qs_read_cooling_waits(r, "bench", show, &out, err));
+    assert_string_equal(out.data, "thermal:cpu [[5,60000],[6,59000]] {\"cpu\":\"x\"} 30\n"
+                                  "thermal:cpu [[7,70000]] {\"cpu\":\"x\"} 30\n");
+    qs_buf_clear(&out);
+    assert_true(qs_read_cooling_waits(r, "another", show, &out, err));
+    assert_int_equal(out.len, 0);
+    return true;
+}
+
+/* The newest first, and temperatures alone. */
+static void waits_to_cool_down_are_found(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    run_begin(f, 1, 0, 1, 0);
+    put(f, 1, 0, 50, "[[7,0,70000]]");
+    put(f, 1, 1, 40, "[[0,2,1500]]");
+    put(f, 1, 2, 5000, NULL);
+    put(f, 1, 3, 60, "[[5,0,60000],[5,1,3],[6,0,59000]]");
+    if (!qs_store_read_now(f->store, read_cooling, NULL, &err))
+        fail_msg("%s", err.text);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-        the_longest_waits_come_with_their_readings, fixture_setup, fixture_teardown)};
+    const struct CMUnitTest tests[] = {TEST(the_longest_waits_come_with_their_readings),
+                                       TEST(waits_to_cool_down_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
