@@ -337,6 +337,10 @@ static void test_several_curves(void **state)
         check_near("tau of all", m.tau, 50, exact ? 1e-6 : 0.2, 0);
         check_near("end of all", m.end, 25, exact ? 1e-6 : 0.2, 0);
         assert_true(isnan(m.start) && m.n == CURVES * EACH);
+        double sum = 0;
+        for (size_t k = 0; k < CURVES; k++)
+            sum += rss(t[k], y[k], EACH, m.tau, m.end);
+        check_near("sd", m.sd, sqrt(sum / (CURVES * EACH - 2 - CURVES)), 1e-6, 1e-9);
         check_near("span", m.span, EACH - 1, 0, 0);
         print_message("# alone %d of %d are lines, the best is known to %.1f s; together: to %.1f s\n", lines,
                       CURVES, narrowest, m.tau_ci.hi - m.tau_ci.lo);
