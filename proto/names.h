@@ -48,9 +48,11 @@ const char *qs_metric_name(uint16_t id);
 #define QS_SENSOR_SUSPENDED        "machine.suspended_ns"
 #define QS_SENSOR_PROGRAM_PREFIX   "program."         /* of a harness program: its switches, run-queue wait */
 #define QS_SENSOR_PROGRAM_CHILDREN "program.children" /* of a harness program, alive */
-#define QS_SENSOR_START_DELAY      "window.start_delay_ns" /* harness: deciding reading to first iteration */
-#define QS_SENSOR_CLOCK_PRECISION  "clock.precision_ns" /* of the benchmark's clock, around a TUNE window */
-#define QS_SENSOR_CLOCK_ACCURACY   "clock.accuracy_ns"
+/* Resident, of a harness program; else what the window's last process had at most, against its first one. */
+#define QS_SENSOR_PROGRAM_RSS     "program.rss_bytes"
+#define QS_SENSOR_START_DELAY     "window.start_delay_ns" /* harness: deciding reading to first iteration */
+#define QS_SENSOR_CLOCK_PRECISION "clock.precision_ns"    /* of the benchmark's clock, around a TUNE window */
+#define QS_SENSOR_CLOCK_ACCURACY  "clock.accuracy_ns"
 
 /* Words of the enums, as the API and logs spell them; "unknown" for a value outside. */
 const char *qs_phase_name(enum qs_phase v);

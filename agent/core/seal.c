@@ -164,6 +164,30 @@ static void taint_by_rows(struct qs_agent *agent, const struct qs_ring_window *h
     }
 }
 
+static int64_t rss_bytes(const struct qs_agent *agent, const struct qs_ring_window *held, uint32_t row)
+{
+    const struct qs_list rows = rows_of(agent, held, row, 1);
+    struct qs_iter it = qs_list_iter(&rows);
+    struct qs_row r;
+    qs_list_row(&it, held->metrics, &r);
+    return r.values[QS_METRIC_MAX_RSS_BYTES - 1];
+}
+
+/* Of programs that are a process for each iteration: a harness program has it as evidence. */
+static void taint_by_growth(const struct qs_agent *agent, const struct qs_ring_window *held,
+                            struct qs_build *list)
+{
+    const struct qs_agent_window *w = &agent->window;
+    for (size_t b = 0; b < w->bound_count && held->rows > 1 && !agent->run.harness.on; b++) {
+        if (strcmp(w->bounds[b].kind, QS_SENSOR_PROGRAM_RSS) == 0) {
+            int64_t grown = rss_bytes(agent, held, held->rows - 1) - rss_bytes(agent, held, 0);
+            if (grown > w->bounds[b].bound) {
+                taint(list, -1, QS_SENSOR_PROGRAM_RSS, grown, w->bounds[b].bound);
+            }
+        }
+    }
+}
+
 /* Everything but the lists and the output, which are built behind each other in agent->work. */
 static struct qs_msg_closed describe(const struct qs_agent *agent, uint32_t unread)
 {
@@ -198,6 +222,7 @@ static struct qs_list build_taints(struct qs_agent *agent, uint32_t unread, uint
     taint_by_bounds(agent, &list);
     taint_by_holds(w, &list);
     taint_if_unsteady(w, &list);
+    taint_by_growth(agent, &agent->ring.windows[agent->ring.count - 1], &list);
     if (w->frames > 0) {
         taint(&list, -1, "link.frames", w->frames, 0);
     }

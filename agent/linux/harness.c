@@ -193,10 +193,12 @@ static bool count_children(pid_t pid, int64_t *value)
 
 void qs_harness_evidence(const struct qs_linux_harness *h, bool after, struct qs_port_evidence *rows)
 {
-    static const char *const kinds[QS_HARNESS_EVIDENCE] = {
-        QS_SENSOR_PROGRAM_PREFIX "voluntary_switches", QS_SENSOR_PROGRAM_PREFIX "involuntary_switches",
-        QS_SENSOR_PROGRAM_PREFIX "run_delay_ns", QS_SENSOR_PROGRAM_PREFIX "cpu_ns",
-        QS_SENSOR_PROGRAM_CHILDREN};
+    static const char *const kinds[QS_HARNESS_EVIDENCE] = {QS_SENSOR_PROGRAM_PREFIX "voluntary_switches",
+                                                           QS_SENSOR_PROGRAM_PREFIX "involuntary_switches",
+                                                           QS_SENSOR_PROGRAM_PREFIX "run_delay_ns",
+                                                           QS_SENSOR_PROGRAM_PREFIX "cpu_ns",
+                                                           QS_SENSOR_PROGRAM_CHILDREN,
+                                                           QS_SENSOR_PROGRAM_RSS};
     char path[64];
     char status[4096];
     char sched[128];
@@ -211,6 +213,8 @@ void qs_harness_evidence(const struct qs_linux_harness *h, bool after, struct qs
     ok[1] = from_status(status, "\nnonvoluntary_ctxt_switches:", &v[1]);
     ok[2] = ok[3] = qs_io_i64(&p, &v[3]) && qs_io_i64(&p, &v[2]);
     ok[4] = count_children(h->pid, &v[4]);
+    ok[5] = from_status(status, "\nVmRSS:", &v[5]);
+    v[5] *= 1024; /* it is in kB */
     for (size_t i = 0; i < QS_HARNESS_EVIDENCE; i++) {
         struct qs_port_evidence *row = &rows[i];
         uint8_t read = ok[i] ? QS_READING_OK : QS_READING_MISSING;

@@ -11,7 +11,7 @@
 #include "linux/command.h"
 
 enum { QS_HARNESS_CHILD_FD = 3, QS_HARNESS_WAKE_FD = 4 }; /* in the program */
-enum { QS_HARNESS_EVIDENCE = 5 };                         /* kinds that qs_harness_evidence adds */
+enum { QS_HARNESS_EVIDENCE = 6 };                         /* kinds that qs_harness_evidence adds */
 
 struct qs_linux_harness {
     bool open; /* between begin and end of a run */

@@ -29,6 +29,7 @@ static const struct qs_sensor_kind sensors[] = {
     {QS_SENSOR_INVOLUNTARY, false, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_THROTTLE_PREFIX, true, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_AGENT_PREFIX, true, false, true, QS_UNIT_COUNT},
+    {QS_SENSOR_PROGRAM_RSS, false, false, true, QS_UNIT_BYTES},
     {QS_SENSOR_PROGRAM_PREFIX, true, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_PROCESS_STOPS, false, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_SUSPENDED, false, false, true, QS_UNIT_NS},
@@ -71,6 +72,8 @@ const char *qs_sensor_example(const struct qs_sensor_kind *sensor)
     case QS_UNIT_NS:
     case QS_UNIT_US:
         return "20ms";
+    case QS_UNIT_BYTES:
+        return "16MiB";
     case QS_UNIT_COUNT:
         return "3";
     }
@@ -105,6 +108,8 @@ bool qs_sensor_value(const struct qs_sensor_kind *sensor, const char *text, int6
         return qs_scalar_quantity(text, QS_QTY_DURATION, ret, why);
     case QS_UNIT_US:
         return microseconds(text, ret, why);
+    case QS_UNIT_BYTES:
+        return qs_scalar_quantity(text, QS_QTY_BYTES, ret, why);
     case QS_UNIT_COUNT:
         return qs_scalar_int(text, ret, why);
     }
@@ -133,6 +138,9 @@ void qs_sensor_print(const char *name, int64_t value, struct qs_buf *out)
         return;
     case QS_UNIT_US:
         qs_buf_fmt(out, "%.3f ms", (double)value / 1e3);
+        return;
+    case QS_UNIT_BYTES:
+        qs_buf_fmt(out, "%.1f MiB", (double)value / (1 << 20));
         return;
     case QS_UNIT_COUNT:
         qs_buf_fmt(out, "%" PRId64, value);

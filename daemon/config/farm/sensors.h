@@ -20,6 +20,7 @@ enum qs_sensor_unit {
     QS_UNIT_MILLI, /* "1.5" */
     QS_UNIT_NS,    /* "20ms" */
     QS_UNIT_US,    /* "20ms" */
+    QS_UNIT_BYTES, /* "16MiB" */
     QS_UNIT_COUNT  /* "3" */
 };
 

@@ -271,6 +271,31 @@ static void knows_the_expected_exits(void **state)
     }
 }
 
+/* The last process against the first one: what is between them does not matter. */
+static void taints_what_grows(void **state)
+{
+    static const struct {
+        int64_t bytes[3], grown;
+    } cases[] = {{{5000, 9000, 6000}, 0}, {{5000, 5000, 6001}, 1001}, {{9000, 5000, 6002}, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct script *s = measuring(&(struct run_spec){.capture = false}, 3);
+        struct qs_msg_closed m;
+        int64_t value = 0;
+        for (size_t k = 0; k < 3; k++) {
+            struct qs_port_child child = {.start_ns = s->now_ns};
+            child.metrics[QS_METRIC_MAX_RSS_BYTES - 1] = cases[i].bytes[k];
+            script_pass(s, 1 * MS);
+            script_end(s, &child);
+        }
+        script_expect_closed(s, &m);
+        assert_int_equal(m.taints.count, cases[i].grown != 0);
+        assert_int_equal(peer_has_taint(&m, "program.rss_bytes", -1, &value), cases[i].grown != 0);
+        assert_int_equal(value, cases[i].grown);
+        script_free(s);
+    }
+}
+
 /* A window has room for so many taints; its first ones are told. */
 static void bounds_its_taints(void **state)
 {
@@ -451,6 +476,7 @@ const struct CMUnitTest cases_measure[] = {
     cmocka_unit_test(cancels_a_window),
     cmocka_unit_test(sends_long_windows_in_parts),
     cmocka_unit_test(knows_the_expected_exits),
+    cmocka_unit_test(taints_what_grows),
     cmocka_unit_test(bounds_its_taints),
     cmocka_unit_test(taints_what_is_not_held),
     cmocka_unit_test(taints_what_changed),

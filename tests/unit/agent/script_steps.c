@@ -34,13 +34,14 @@ void script_park(struct script *s)
 
 void script_measuring(struct script *s, uint64_t first_seq, uint32_t iterations)
 {
-    const struct qs_bound bound = {.kind = qs_text_of("cpu.steal_ticks"), .bound = 3};
+    const struct qs_bound bounds[] = {{.kind = qs_text_of("cpu.steal_ticks"), .bound = 3},
+                                      {.kind = qs_text_of("program.rss_bytes"), .bound = 1000}};
     const struct open_spec open = {.window = 4,
                                    .phase = QS_PHASE_MEASURE,
                                    .first_seq = first_seq,
                                    .iterations = iterations,
-                                   .bounds = &bound,
-                                   .bound_count = 1};
+                                   .bounds = bounds,
+                                   .bound_count = 2};
     peer_open(&s->peer, &open);
     script_expect(s, QS_MSG_ARM);
     script_expect_state(s, QS_STATE_ARMED);

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -334,11 +335,13 @@ static void all_are(const struct qs_port_evidence *rows, enum qs_reading_status 
 static void takes_the_account_of_a_program(void **state)
 {
     static const char *const kinds[] = {"program.voluntary_switches", "program.involuntary_switches",
-                                        "program.run_delay_ns", "program.cpu_ns", "program.children"};
+                                        "program.run_delay_ns",       "program.cpu_ns",
+                                        "program.children",           "program.rss_bytes"};
     struct qs_linux_harness h = {.pid = getpid()};
     struct qs_port_evidence rows[QS_HARNESS_EVIDENCE] = {{.before = -1}};
     bool lists_children = access("/proc/thread-self/children", R_OK) == 0; /* a choice of the kernel's */
     int64_t reads[3][4];
+    enum { MORE_BYTES = 32 << 20 };
     (void)state;
     read_own(reads[0]);
     qs_harness_evidence(&h, false, rows);
@@ -348,12 +351,20 @@ static void takes_the_account_of_a_program(void **state)
         pause();
         _exit(0);
     }
+    void *more =
+        mmap(NULL, MORE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    assert_ptr_not_equal(more, MAP_FAILED);
     qs_harness_evidence(&h, true, rows);
+    munmap(more, MORE_BYTES);
+    struct qs_port_evidence later[QS_HARNESS_EVIDENCE];
+    memcpy(later, rows, sizeof later);
+    qs_harness_evidence(&h, true, later);
+    assert_true(later[5].after - later[5].before < MORE_BYTES / 8);
     bool waits = read_own(reads[2]);
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     for (size_t i = 0; i < QS_HARNESS_EVIDENCE; i++) {
-        bool counted = i == 4 ? lists_children : waits || i < 2;
+        bool counted = i == 4 ? lists_children : waits || i < 2 || i == 5;
         assert_string_equal(rows[i].kind, kinds[i]);
         assert_int_equal(rows[i].status, counted ? QS_READING_OK : QS_READING_MISSING);
         for (int k = 0; counted && i < 4 && k < 2; k++) {
@@ -365,6 +376,7 @@ static void takes_the_account_of_a_program(void **state)
         assert_int_equal(rows[4].before, 0);
         assert_int_equal(rows[4].after, 1);
     }
+    assert_in_range(rows[5].after - rows[5].before, MORE_BYTES - (4 << 20), MORE_BYTES + (4 << 20));
     h.pid = pid; /* of which there is nothing */
     qs_harness_evidence(&h, true, rows);
     all_are(rows, QS_READING_MISSING);

@@ -147,6 +147,7 @@ static void sensors_are_written_in_their_units(void **state)
                 {"freq:policy0_khz", 1500000, "1500 MHz", "1.8GHz", 1800000},
                 {"psi.io.some_us", 1500, "1.500 ms", "20ms", 20000},
                 {"sched.run_delay_ns", 1500000, "1.500 ms", "20ms", 20000000},
+                {"program.rss_bytes", 3 << 19, "1.5 MiB", "16MiB", 16 << 20},
                 {"cooling:fan", 3, "3", "3", 3},
                 {"throttle.cpu0.count", -2, "-2", "3", 3}};
     (void)state;
