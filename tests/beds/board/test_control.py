@@ -164,8 +164,12 @@ def writes(board, name):
 
 
 def name_of(pid):
-    with open(f"/proc/{pid}/comm", encoding="ascii", errors="replace") as f:
-        return f.read().strip()
+    """Of a program; of one that has ended since it was listed, none."""
+    try:
+        with open(f"/proc/{pid}/comm", encoding="ascii", errors="replace") as f:
+            return f.read().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def processes(words):
