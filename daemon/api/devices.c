@@ -11,6 +11,7 @@
 #include "report/model.h"
 #include "report/refits.h"
 #include "store/control.h"
+#include "store/knob.h"
 
 static void put_fields(const struct qs_device_info *d, struct qs_json *j)
 {
@@ -75,8 +76,9 @@ struct one {
     struct qs_buf control; /* JSON: an object, or null */
     struct qs_buf models;  /* JSON: a list, as the next one */
     struct qs_buf refits;
-    struct qs_json j; /* of the document, while the farm is asked */
-    const char *name; /* borrowed, whose fields are wanted */
+    struct qs_buf knobs; /* JSON: an object, or null */
+    struct qs_json j;    /* of the document, while the farm is asked */
+    const char *name;    /* borrowed, whose fields are wanted */
     bool found;
 };
 
@@ -87,6 +89,7 @@ static void done_one(void *data)
     qs_buf_done(&d->control);
     qs_buf_done(&d->models);
     qs_buf_done(&d->refits);
+    qs_buf_done(&d->knobs);
 }
 
 static void put_change(const struct qs_control_info *c, void *user)
@@ -199,13 +202,62 @@ static bool read_refits(struct qs_store_reader *reader, const char *device, cons
     return ok;
 }
 
+static void put_khz(struct qs_json *j, const char *key, int64_t khz)
+{
+    if (khz > 0)
+        qs_json_kint(j, key, khz);
+    else
+        qs_json_kraw(j, key, "null");
+}
+
+static void put_knob(const struct qs_knob_info *k, void *user)
+{
+    struct qs_json *j = user;
+    if (j->out->len == 0) {
+        qs_json_object(j);
+        qs_json_kstring(j, "fingerprint", k->fingerprint);
+        qs_json_kint(j, "job", k->job);
+        qs_json_kint(j, "found_wall_ns", k->found_wall_ns);
+        qs_json_karray(j, "rows");
+    }
+    qs_json_object(j);
+    qs_json_kstring(j, "name", k->row.name);
+    qs_json_kstring(j, "kind", k->row.kind);
+    qs_json_kstring(j, "path", k->row.path);
+    qs_json_kstring(j, "sticks", k->row.sticks);
+    qs_json_kstring(j, "effect", k->row.effect);
+    qs_json_kstring(j, "why", k->row.why);
+    qs_json_kint(j, "after_ms", k->row.after_ms);
+    put_khz(j, "low_khz", k->row.low_khz);
+    put_khz(j, "high_khz", k->row.high_khz);
+    put_khz(j, "seen_low_khz", k->row.seen_low_khz);
+    put_khz(j, "seen_high_khz", k->row.seen_high_khz);
+    qs_json_kdouble(j, "loop_ratio", k->row.loop_ratio);
+    qs_json_object_end(j);
+}
+
+static bool read_knobs(struct qs_store_reader *reader, const char *device, struct qs_buf *out,
+                       struct qs_err *err)
+{
+    struct qs_json j = qs_json_to(out);
+    bool ok = qs_read_knobs(reader, device, put_knob, &j, err);
+    if (out->len == 0) {
+        qs_buf_str(out, "null");
+    } else {
+        qs_json_array_end(&j);
+        qs_json_object_end(&j);
+    }
+    return ok;
+}
+
 static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct one *d = ex->data;
     return qs_read_board(reader, ex->match.device, &d->board, err) &&
            read_changes(reader, ex->match.device, &d->control, err) &&
            read_models(reader, ex->match.device, d->board.fingerprint, &d->models, err) &&
-           read_refits(reader, ex->match.device, d->board.fingerprint, &d->refits, err);
+           read_refits(reader, ex->match.device, d->board.fingerprint, &d->refits, err) &&
+           read_knobs(reader, ex->match.device, &d->knobs, err);
 }
 
 static void put_if_named(const struct qs_device_info *device, void *user)
@@ -240,6 +292,7 @@ static void say_one(struct qs_exchange *ex)
     qs_json_kraw(&d->j, "control", d->control.data);
     qs_json_kraw(&d->j, "models", d->models.data);
     qs_json_kraw(&d->j, "refits", d->refits.data);
+    qs_json_kraw(&d->j, "knobs", d->knobs.data);
     put_notice(ex, &d->j);
     qs_json_object_end(&d->j);
     qs_reply_json(ex, 200, &out);
@@ -251,5 +304,6 @@ void qs_handle_device(struct qs_exchange *ex)
     qs_buf_init(&d->control);
     qs_buf_init(&d->models);
     qs_buf_init(&d->refits);
+    qs_buf_init(&d->knobs);
     qs_exchange_read(ex, read_one, say_one);
 }

@@ -109,8 +109,11 @@ static void on_progress(struct qs_progress *p, const json_t *d)
 /* What is done, and how long all of it takes: the same phase is not told again where lines stay. */
 static void on_characterizing(struct qs_progress *p, const json_t *d)
 {
-    static const char *const words[][2] = {
-        {"rest", "at rest"}, {"warms", "under load"}, {"cools", "cooling down"}, {"soak", "held under load"}};
+    static const char *const words[][2] = {{"rest", "at rest"},
+                                           {"warms", "under load"},
+                                           {"cools", "cooling down"},
+                                           {"soak", "held under load"},
+                                           {"knobs", "what is written is tried"}};
     const char *phase = qs_json_get_text(d, "phase", "");
     int64_t stage = qs_json_get_int(d, "stage", 0) + 1, stages = qs_json_get_int(d, "stages", 0);
     int64_t at = 3 * stage + (strcmp(phase, "warms") == 0) + 2 * (strcmp(phase, "cools") == 0);
@@ -144,6 +147,24 @@ static void on_soaked(struct qs_progress *p, const json_t *d)
         note(p, "%s: %s %.0f MHz; %s", qs_json_get_text(d, "domain", "?"),
              strcmp(qs_json_get_text(d, "says", ""), "ok") == 0 ? "it sustains" : "sustains at least",
              qs_json_get_number(d, "khz", 0) / 1000, qs_json_get_text(d, "why", ""));
+}
+
+/* Each that cannot be relied on, then how many can. */
+static void on_knobs(struct qs_progress *p, const json_t *d)
+{
+    size_t i;
+    const json_t *one, *doubtful = json_object_get(d, "doubtful");
+    int64_t tried = qs_json_get_int(d, "tried", 0), bad = (int64_t)json_array_size(doubtful);
+    if (p->quiet)
+        return;
+    json_array_foreach(doubtful, i, one)
+    {
+        QS_BUF(text);
+        qs_layout_knob(one, &text);
+        note(p, "%s", text.data);
+    }
+    note(p, "%" PRId64 " of %" PRId64 " stay as they are written%s", tried - bad, tried,
+         bad > 0 ? "; the others are named above" : "");
 }
 
 static void on_gate_waiting(struct qs_progress *p, const json_t *d)
@@ -346,6 +367,7 @@ static const struct {
              {"job.characterizing", on_characterizing, false},
              {"job.characterized", on_characterized, true},
              {"job.soaked", on_soaked, true},
+             {"job.knobs", on_knobs, true},
              {"gate.waiting", on_gate_waiting, false},
              {"window.held", on_held, false},
              {"gate.timeout", on_gate_timeout, true},

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "ctl/query.h"
 #include "ctl/text_file.h"
@@ -19,7 +20,10 @@ struct qs_layout qs_result_layout(const struct qs_ctl *ctl)
 {
     const char *sort = qs_args_text(ctl->args, "sort", "auto");
     bool by_command = strcmp(sort, "auto") == 0 || strcmp(sort, "command") == 0;
+    struct timespec now = {.tv_sec = 0};
+    (void)clock_gettime(CLOCK_REALTIME, &now);
     return (struct qs_layout){.face = ctl->face,
+                              .now_wall_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
                               .unit = qs_layout_unit_of(qs_args_text(ctl->args, "time-unit", "auto")),
                               .sort = by_command ? QS_SORT_COMMAND : QS_SORT_MEDIAN,
                               .show_output = shows_output(ctl->args),

@@ -7,6 +7,7 @@
 
 struct qs_job_characterize { /* the device itself is measured, and no benchmark */
     bool on, again;          /* again: also what was found before */
+    bool knobs, curves;      /* what can be relied on; how it warms up and cools down */
     int64_t rest_ns, heat_ns, cool_ns, every_ns;
     int64_t soak_ns; /* at each operating point; 0: none */
 };

@@ -44,6 +44,17 @@ static const struct qs_key characterize_keys[] = {
      .max = 60 * S,
      .fallback = "1s",
      .help = "The time between two readings."},
+    {.name = "knobs",
+     .type = QS_KEY_BOOL,
+     .offset = AT(knobs),
+     .fallback = "true",
+     .help = "Whether it is tried which frequencies and switches stay as they are written, and do something; "
+             "all is put back."},
+    {.name = "curves",
+     .type = QS_KEY_BOOL,
+     .offset = AT(curves),
+     .fallback = "true",
+     .help = "Whether it is measured how the device warms up and cools down, and what it sustains."},
     {.name = "again",
      .type = QS_KEY_BOOL,
      .offset = AT(again),
@@ -58,4 +69,5 @@ void qs_job_check_characterize(struct qs_schema_reader *r, const struct qs_node 
     struct qs_job_characterize *c = target;
     (void)r;
     c->on = node != NULL;
+    c->soak_ns = c->curves ? c->soak_ns : 0;
 }

@@ -59,11 +59,18 @@ static const struct {
                      [SOAK] = {"soak", 300 * S},
                      [EVERY] = {"every", S}};
 
+static char *make_job(const char *device, const char *name, json_t *characterize)
+{
+    QS_BUF(where);
+    qs_buf_fmt(&where, "name == \"%s\"", device);
+    json_auto_t *job = json_pack("{s:i, s:s, s:{s:s}, s:o}", "quiesce", 1, "name", name, "devices", "where",
+                                 where.data, "characterize", characterize);
+    return json_dumps(job, 0);
+}
+
 static char *make_text(struct qs_ctl *ctl, const char *device, int64_t ns[TIMES])
 {
     json_t *times = json_object();
-    QS_BUF(where);
-    qs_buf_fmt(&where, "name == \"%s\"", device);
     for (size_t i = 0; i < TIMES; i++) {
         const struct qs_opt_use *use = qs_args_last(ctl->args, defaults[i].key);
         char text[40];
@@ -72,9 +79,7 @@ static char *make_text(struct qs_ctl *ctl, const char *device, int64_t ns[TIMES]
         json_object_set_new(times, defaults[i].key, json_string(text));
     }
     json_object_set_new(times, "again", json_boolean(qs_args_has(ctl->args, "again")));
-    json_auto_t *job = json_pack("{s:i, s:s, s:{s:s}, s:o}", "quiesce", 1, "name", "characterize", "devices",
-                                 "where", where.data, "characterize", times);
-    return json_dumps(job, 0);
+    return make_job(device, "characterize", times);
 }
 
 /* What is ahead, before anything is done. */
@@ -109,19 +114,11 @@ static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
     return code;
 }
 
-int qs_characterize(struct qs_ctl *ctl, const char *device)
+static int send(struct qs_ctl *ctl, struct qs_http *http, const char *text, const char *name)
 {
     int code = QS_EXIT_OK;
-    int64_t ns[TIMES];
-    QS_FREED char *text = make_text(ctl, device, ns);
-    const struct qs_submit job = {
-        .text = text, .text_bytes = strlen(text), .name = "characterize", .json = true};
-    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_open(ctl, &code);
-    if (http == NULL)
-        return code;
     bool wait = !qs_args_has(ctl->args, "no-wait");
-    if (wait)
-        announce(ctl, device, ns);
+    const struct qs_submit job = {.text = text, .text_bytes = strlen(text), .name = name, .json = true};
     json_auto_t *answer = qs_submit_send(ctl, http, &job, NULL, &code);
     int64_t id = qs_json_get_int(answer, "id", 0);
     if (answer != NULL && wait)
@@ -131,6 +128,28 @@ int qs_characterize(struct qs_ctl *ctl, const char *device)
     if (answer != NULL && ctl->json)
         qs_ctl_print_json(ctl->out, answer);
     return code;
+}
+
+int qs_characterize(struct qs_ctl *ctl, const char *device)
+{
+    int code = QS_EXIT_OK;
+    int64_t ns[TIMES];
+    QS_FREED char *text = make_text(ctl, device, ns);
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_open(ctl, &code);
+    if (http == NULL)
+        return code;
+    if (!qs_args_has(ctl->args, "no-wait"))
+        announce(ctl, device, ns);
+    return send(ctl, http, text, "characterize");
+}
+
+int qs_probe(struct qs_ctl *ctl, const char *device)
+{
+    int code = QS_EXIT_OK;
+    QS_FREED char *text =
+        make_job(device, "probe", json_pack("{s:b, s:b, s:b}", "knobs", 1, "curves", 0, "again", 1));
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_open(ctl, &code);
+    return http != NULL ? send(ctl, http, text, "probe") : code;
 }
 
 static int run(struct qs_ctl *ctl)
@@ -143,7 +162,9 @@ const struct qs_command qs_command_characterize = {
     .summary = "Find out how a device warms up and cools down",
     .usage = "[OPTIONS] DEVICE",
     .about = "A job of its own keeps the device's processors busy, first all of them, then each kind, and "
-             "reads its temperatures meanwhile and while it cools down. From that come the time constants "
+             "reads its temperatures meanwhile and while it cools down. Before that, each frequency and "
+             "switch is tried, "
+             "and put back. From that come the time constants "
              "and the ends of its curves, with 95 % intervals, and what each sensor is worth. What is found "
              "is kept for this device and system; `quiesce devices show DEVICE` shows it. A job that was "
              "cut short is taken up again by the next one. Ctrl-C cancels.",

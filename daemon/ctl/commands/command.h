@@ -50,6 +50,8 @@ extern const struct qs_command qs_command_run, qs_command_submit, qs_command_job
 
 /* characterize.c: the same as `quiesce characterize DEVICE`. */
 int qs_characterize(struct qs_ctl *ctl, const char *device);
+/* `quiesce devices probe DEVICE`. */
+int qs_probe(struct qs_ctl *ctl, const char *device);
 
 /* submit.c: sends the job file that the arguments name; ablate: without one of its conditions at a time. */
 int qs_submit_file(struct qs_ctl *ctl, bool ablate);

@@ -50,6 +50,8 @@ const struct qs_opt qs_common_options[] = {
 
 const struct qs_command *qs_command_find(const char *name)
 {
+    if (strcmp(name, "device") == 0) /* what people write who mean one */
+        name = "devices";
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(qs_commands[i]->name, name) == 0)
             return qs_commands[i];

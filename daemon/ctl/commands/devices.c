@@ -95,6 +95,11 @@ static int ask(struct qs_ctl *ctl, const struct verb *verb, const char *device)
     return code;
 }
 
+static const struct {
+    const char *word;
+    int (*run)(struct qs_ctl *ctl, const char *device);
+} own[] = {{"show", show}, {"probe", qs_probe}, {"characterize", qs_characterize}};
+
 /* A device's name is part of an address: what it cannot hold is no name. */
 static bool is_name(const char *word)
 {
@@ -106,31 +111,33 @@ static int run(struct qs_ctl *ctl)
     const struct qs_args *args = ctl->args;
     if (args->word_count == 0)
         return list(ctl);
-    if (args->word_count == 2 && strcmp(args->argv[args->word[0]], "show") == 0 &&
-        is_name(args->argv[args->word[1]]))
-        return show(ctl, args->argv[args->word[1]]);
-    if (args->word_count == 2 && strcmp(args->argv[args->word[0]], "characterize") == 0 &&
-        is_name(args->argv[args->word[1]]))
-        return qs_characterize(ctl, args->argv[args->word[1]]);
+    for (size_t i = 0; args->word_count == 2 && i < sizeof own / sizeof own[0]; i++) {
+        if (strcmp(args->argv[args->word[0]], own[i].word) == 0 && is_name(args->argv[args->word[1]]))
+            return own[i].run(ctl, args->argv[args->word[1]]);
+    }
     for (size_t i = 0; args->word_count == 2 && i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(args->argv[args->word[0]], verbs[i].word) == 0 && is_name(args->argv[args->word[1]]))
             return ask(ctl, &verbs[i], args->argv[args->word[1]]);
     }
-    fprintf(ctl->err,
-            "quiesce devices: write `quiesce devices`, `quiesce devices show DEVICE`, `quiesce devices "
-            "read DEVICE` or `quiesce devices clean DEVICE`\n");
+    fprintf(
+        ctl->err,
+        "quiesce devices: write `quiesce devices`, or `quiesce devices WORD DEVICE` with show, read, probe, "
+        "characterize or clean for WORD\n");
     return QS_EXIT_USAGE;
 }
 
 const struct qs_command qs_command_devices = {
     .name = "devices",
     .summary = "List the devices of the farm and what they do",
-    .usage = "[OPTIONS] [show DEVICE | read DEVICE | clean DEVICE | characterize DEVICE]",
+    .usage = "[OPTIONS] [show DEVICE | read DEVICE | probe DEVICE | characterize DEVICE | clean DEVICE]",
     .about =
         "show tells what a device is, which frequencies and sensors it has, what can be pinned, and what "
         "the last job changed on it and put back. read shows the current readings of a device's sensors: "
         "what the gates of its jobs can wait for "
-        "(--json has counters, too). clean removes the job files that its agent has cached. The last two "
+        "(--json has counters, too). probe is a job that holds each frequency at its lowest and its highest, "
+        "turns each "
+        "harmless switch, tells which stay as they are written and do something, and puts all back. clean "
+        "removes the job files that its agent has cached. read and clean "
         "need a device that no job is using.",
     .options = options,
     .examples = "quiesce devices\nquiesce devices --json\nquiesce devices show bench1\n"

@@ -250,8 +250,10 @@ void qs_layout_device(const struct qs_layout *layout, const json_t *device, stru
                      "does that.",
                      QS_INK_PLAIN);
     }
-    if (json_is_object(board))
+    if (json_is_object(board)) {
+        qs_layout_knobs(layout, device, out);
         qs_layout_heat(layout, device, out);
+    }
     qs_buf_char(out, '\n');
     if (json_is_object(control))
         qs_layout_control(layout, control, out);

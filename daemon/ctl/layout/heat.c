@@ -182,9 +182,10 @@ void qs_layout_heat(const struct qs_layout *layout, const json_t *device, struct
         put_refits(layout, device, out);
         return;
     }
-    qs_buf_fmt(&text, "How it warms up and cools down, by job %" PRId64, qs_json_get_int(newest, "job", 0));
+    qs_buf_fmt(&text, "How it warms up and cools down; job %" PRId64 " found it",
+               qs_json_get_int(newest, "job", 0));
+    qs_layout_age(layout, newest, "found_wall_ns", &text);
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
-    qs_layout_time_field(layout, out, "found", newest, "found_wall_ns");
     put_domains(layout, models, out);
     put_refits(layout, device, out);
     json_array_foreach(models, i, model)

@@ -4,9 +4,11 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "ctl/layout/face.h"
+#include "ctl/layout/grid.h"
 
 enum { QS_RUNS_MAX = 10000 }; /* blocks of a job */
 enum qs_unit { QS_UNIT_AUTO, QS_UNIT_NS, QS_UNIT_US, QS_UNIT_MS, QS_UNIT_S };
@@ -16,10 +18,11 @@ struct qs_layout {
     struct qs_face face;
     enum qs_unit unit;
     enum qs_sort sort;
-    bool show_output;   /* the kept output of each arm */
-    bool told;          /* why a job failed has been said: it is not said again, and no page without data */
-    const char *home;   /* shortened to ~ in paths; or NULL */
-    const char *metric; /* a report shows this one in full; NULL: the duration */
+    bool show_output;    /* the kept output of each arm */
+    bool told;           /* why a job failed has been said: it is not said again, and no page without data */
+    int64_t now_wall_ns; /* from which ages count; 0: none are told */
+    const char *home;    /* shortened to ~ in paths; or NULL */
+    const char *metric;  /* a report shows this one in full; NULL: the duration */
     const char *plain_unit; /* values are in this unit; NULL: they are times in ns */
 };
 
@@ -108,8 +111,10 @@ void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct
 void qs_layout_device(const struct qs_layout *layout, const json_t *device, struct qs_buf *out);
 /* How it warms up and cools down (`models` of a device). */
 void qs_layout_heat(const struct qs_layout *layout, const json_t *device, struct qs_buf *out);
-/* "with a time constant of 15.3 s (15.1 to 15.5) towards 25.0 degrees (24.9 to 25.2)", or why it is not
- * known. */
+/* "policy0 is ignored: ..." (a row of `knobs`); all of them. */
+void qs_layout_knob(const json_t *knob, struct qs_buf *out);
+void qs_layout_knobs(const struct qs_layout *layout, const json_t *device, struct qs_buf *out);
+/* "with a time constant of 15.3 s (15.1 to 15.5) towards 25.0 degrees (24.9 to 25.2)", or why not. */
 void qs_layout_curve(const json_t *curve, struct qs_buf *out);
 /* "▁▃▅▇": values of [[ms, value], ...] from the lowest to the highest; nothing in ASCII, or where they are
  * equal. */
@@ -119,29 +124,10 @@ void qs_layout_control(const struct qs_layout *layout, const json_t *control, st
 
 /* "  name        value", where there is a value. */
 void qs_layout_field(const struct qs_layout *layout, struct qs_buf *out, const char *name, const char *value);
+/* " 3 h ago", of a time in ns since the epoch. */
+void qs_layout_age(const struct qs_layout *layout, const json_t *of, const char *key, struct qs_buf *out);
 /* The same of a time in ns since the epoch, where it is above 0. */
 void qs_layout_time_field(const struct qs_layout *layout, struct qs_buf *out, const char *name,
                           const json_t *object, const char *key);
-
-/* A table of text: rows of cells, aligned. Cells are raw text. A column with `keep` 0 always stays; others
- * are left out, highest first, until the rest fits with its long texts cut. */
-struct qs_grid_column {
-    const char *title; /* or "" */
-    bool right;
-    unsigned keep;
-    size_t most; /* columns at most, of text that may be cut further; 0: no bound */
-};
-struct qs_grid {
-    const struct qs_grid_column *columns;
-    size_t column_count;
-    char **cells; /* row by row, owned */
-    size_t row_count;
-};
-void qs_grid_init(struct qs_grid *grid, const struct qs_grid_column *columns, size_t column_count);
-void qs_grid_done(struct qs_grid *grid);
-/* Adds the next cell, in order; text is copied. */
-void qs_grid_cell(struct qs_grid *grid, const char *text);
-void qs_grid_print(const struct qs_grid *grid, const struct qs_face *face, const char *indent,
-                   struct qs_buf *out);
 
 #endif

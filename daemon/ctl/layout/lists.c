@@ -129,6 +129,20 @@ void qs_layout_time_field(const struct qs_layout *layout, struct qs_buf *out, co
     qs_layout_field(layout, out, name, text);
 }
 
+void qs_layout_age(const struct qs_layout *layout, const json_t *of, const char *key, struct qs_buf *out)
+{
+    int64_t now_ns = layout->now_wall_ns, then_ns = qs_json_get_int(of, key, 0);
+    if (then_ns <= 0 || now_ns < then_ns)
+        return;
+    int64_t s = (now_ns - then_ns) / 1000000000;
+    qs_buf_char(out, ' ');
+    if (s < 60)
+        qs_buf_str(out, "less than a minute");
+    else
+        qs_text_duration(out, (double)(s - s % (s < 3600 ? 60 : s < 86400 ? 3600 : 86400)) * 1e9);
+    qs_buf_str(out, " ago");
+}
+
 /* Names in a list: of strings, or of objects with a name. */
 static void names_field(const struct qs_layout *layout, struct qs_buf *out, const char *name,
                         const json_t *list)

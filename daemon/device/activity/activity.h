@@ -38,6 +38,7 @@ struct qs_activity { /* every operation may be NULL */
     A(LOCK, lock)                                                                                            \
     A(CHARACTERIZE, characterize)                                                                            \
     A(SOAK, soak)                                                                                            \
+    A(KNOBS, knobs)                                                                                          \
     A(PIN, pin)                                                                                              \
     A(FILES, files)                                                                                          \
     A(HOOKS, hooks)                                                                                          \

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "device/activity/knobs.h"
 #include "device/activity/lock.h"
 #include "device/activity/soak.h"
 #include "device/board/board.h"
 #include "device/board/heat.h"
 #include "device/job/events.h"
 #include "proto/request.h"
+#include "store/knob.h"
 
 enum { TELL_EVERY_S = 10, LOAD_MORE_MS = 10000 };
 #define S         INT64_C(1000000000)
@@ -48,6 +50,8 @@ static const struct qs_job_characterize *plan(const struct qs_job_run *job)
 static size_t stages(const struct qs_job_run *job)
 {
     const struct qs_board *board = qs_activity_lock_board(job);
+    if (!plan(job)->curves)
+        return 0;
     return 1 + (board->clusters.count > 1 ? board->clusters.count : 0);
 }
 
@@ -364,6 +368,7 @@ struct look {
     struct qs_strings known;
     char soak[64]; /* how far it came; "": it has not begun */
     bool soak_over;
+    bool knobs;       /* they were tried */
     int64_t only_job; /* 0: of any */
 };
 
@@ -380,10 +385,18 @@ static void take_known(const struct qs_model_info *m, void *user)
     l->known.at[l->known.count++] = qs_strdup(m->row.domain);
 }
 
+static void take_knob(const struct qs_knob_info *k, void *user)
+{
+    struct look *l = user;
+    l->knobs = l->knobs ||
+               (strcmp(k->fingerprint, l->fingerprint) == 0 && (l->only_job == 0 || k->job == l->only_job));
+}
+
 static bool look(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct look *l = user;
-    return qs_read_models(reader, l->device, l->fingerprint, true, take_known, l, err);
+    return qs_read_models(reader, l->device, l->fingerprint, true, take_known, l, err) &&
+           qs_read_knobs(reader, l->device, take_knob, l, err);
 }
 
 static void on_looked(const struct qs_err *err, void *user)
@@ -400,7 +413,7 @@ static void on_looked(const struct qs_err *err, void *user)
     qs_strings_done(&c->known);
     c->known = l.known;
     c->stage = 0;
-    size_t left = 0;
+    size_t left = plan(l.job)->knobs && !l.knobs;
     for (size_t s = 0; s < stages(l.job); s++)
         left += !is_known(l.job, s);
     if (l.soak[0] != '\0') {
@@ -413,6 +426,8 @@ static void on_looked(const struct qs_err *err, void *user)
                              l.job->p.device);
     if (err)
         fail(l.job, err);
+    else if (plan(l.job)->knobs && !l.knobs)
+        qs_activity_knobs_try(l.job, next_stage);
     else
         next_stage(l.job);
 }
@@ -420,6 +435,8 @@ static void on_looked(const struct qs_err *err, void *user)
 static bool can(const struct qs_job_run *job, struct qs_err *err)
 {
     const struct qs_board *board = qs_activity_lock_board(job);
+    if (board && !plan(job)->curves)
+        return true;
     if (!board || !qs_session_has(job->p.session, QS_FEATURE_LOAD))
         return qs_fail(err, QS_E_AGENT, "the agent on %s is too old to characterize it: it %s", job->p.device,
                        qs_request_of(board ? QS_MSG_LOAD : QS_MSG_SURVEY)->lacks);
@@ -457,7 +474,7 @@ static void start(struct qs_job_run *job)
 /* What is asked is answered first; between two readings nothing is. */
 static void cancel(struct qs_job_run *job)
 {
-    if (mine(job)->timer)
+    if (!qs_activity_knobs_cut_short(job) && mine(job)->timer)
         end(job);
     else if (qs_soak_is_waiting(job))
         return; /* its next reading ends it */

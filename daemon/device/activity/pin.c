@@ -6,9 +6,9 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "device/activity/changed.h"
 #include "device/activity/lock.h"
 #include "device/activity/sustained.h"
-#include "device/activity/told.h"
 #include "device/activity/watch.h"
 #include "device/board/board.h"
 #include "device/board/pin.h"
@@ -81,37 +81,11 @@ static const struct qs_wishes *wishes_of(const struct qs_job_run *job)
 
 /* ---- put back ---- */
 
-static void take_files(struct qs_job_run *job, const struct qs_msg_restored *m)
-{
-    struct pin *p = mine(job);
-    struct qs_told told[QS_TUNE_MAX];
-    struct qs_control_row rows[QS_TUNE_MAX];
-    struct qs_iter it = qs_list_iter(&m->files);
-    struct qs_restored r;
-    size_t n = 0;
-    while (n < QS_TUNE_MAX && qs_list_restored(&it, &r)) {
-        const struct qs_told *t = &told[n];
-        bool back = r.result.outcome == QS_TUNE_SET || r.result.outcome == QS_TUNE_SAME;
-        rows[n] = qs_told_row(job, &told[n], r.path, &r.result);
-        rows[n].restore = true;
-        rows[n++].wanted = t->before;
-        p->put_back += back;
-        p->left += !back;
-        if (!back)
-            qs_job_event_warning(job,
-                                 "%s on %s was not put back to `%s`: %s; it says `%s`. Write it by hand, or "
-                                 "restart the device",
-                                 qs_show(t->path).text, job->p.device, qs_show(t->before).text,
-                                 qs_tune_outcome_name(r.result.outcome), qs_show(t->said).text);
-    }
-    qs_told_store(job, rows, n, NULL);
-}
-
 /* True: all of it is told. */
 static bool take_restored(struct qs_job_run *job, const struct qs_msg_restored *m)
 {
     struct pin *p = mine(job);
-    take_files(job, m);
+    qs_changed_back(job, m, true, &p->put_back, &p->left);
     if (m->more && m->files.count > 0 && ++p->pages < PAGES_MAX)
         return false;
     if (p->put_back + p->left > 0)
@@ -200,22 +174,6 @@ static void bind_watches(struct qs_job_run *job)
 static void write_next(struct qs_job_run *job);
 static void hold(struct qs_job_run *job);
 
-static void store_tuned(struct qs_job_run *job, const struct qs_msg_tuned *m)
-{
-    const struct pin *p = mine(job);
-    struct qs_told told[QS_TUNE_MAX];
-    struct qs_control_row rows[QS_TUNE_MAX];
-    struct qs_iter it = qs_list_iter(&m->writes);
-    struct qs_tuned t;
-    size_t n = 0;
-    while (n < p->asked && n < QS_TUNE_MAX && qs_list_tuned(&it, &t)) {
-        const struct qs_pin_item *item = &p->pins.items.at[p->sent + n];
-        rows[n] = qs_told_row(job, &told[n], qs_text_of(item->path), &t);
-        rows[n++].wanted = item->value;
-    }
-    qs_told_store(job, rows, n, p->instead ? NULL : job->run.uid.b);
-}
-
 /* Everything is written again. What does not stay (a device that is too hot) goes on to taint its windows. */
 static void held_again(struct qs_job_run *job)
 {
@@ -244,7 +202,7 @@ static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, vo
     (void)refused;
     if (!answers(job))
         return;
-    store_tuned(job, &reply->tuned);
+    qs_changed_set(job, &p->pins, p->sent, p->asked, &reply->tuned, p->instead ? NULL : job->run.uid.b);
     const struct qs_asked asked = {p->sent, p->asked, p->again, !p->instead};
     if (!qs_watch_check(job, &p->pins, &asked, &reply->tuned, &err)) {
         fail(job, &err);
@@ -277,17 +235,7 @@ static void write_next(struct qs_job_run *job)
     struct pin *p = mine(job);
     struct qs_build list;
     qs_build_init(&list, memory, sizeof memory);
-    p->asked = 0;
-    for (size_t i = p->sent; i < p->pins.items.count && list.count < QS_TUNE_MAX; i++) {
-        const struct qs_pin_item *item = &p->pins.items.at[i];
-        const struct qs_tune t = {.path = qs_text_of(item->path),
-                                  .value = qs_text_of(item->value),
-                                  .flags = (uint8_t)(item->flags & QS_TUNE_FLAGS)};
-        if (list.w.len + 5 + t.path.n + t.value.n > sizeof memory)
-            break;
-        qs_build_tune(&list, &t);
-        p->asked++;
-    }
+    p->asked = qs_changed_items(&p->pins, p->sent, &list);
     p->holding = true;
     const struct qs_msg_tune m = {
         .id = ++p->id, .lease_ms = LEASE_MS, .settle_ms = SETTLE_MS, .writes = qs_build_list(&list)};

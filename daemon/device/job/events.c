@@ -18,6 +18,7 @@
 #include "device/job/events.h"
 #include "proto/names.h"
 #include "report/model.h"
+#include "store/knob.h"
 
 struct event {
     struct qs_buf buf;
@@ -139,6 +140,35 @@ void qs_job_event_soaked(struct qs_job_run *job, const struct qs_model_row *foun
     qs_json_kint(&n.json, "khz", found->khz);
     qs_json_kstring(&n.json, "why", found->why);
     tell(job, &n, "job.soaked", false);
+}
+
+static bool is_doubtful(const struct qs_knob_row *row)
+{
+    bool untried = strcmp(row->sticks, "untried") == 0, yes = strcmp(row->sticks, "yes") == 0;
+    return !untried && (!yes || strcmp(row->effect, "no") == 0 || strcmp(row->effect, "claimed") == 0);
+}
+
+void qs_job_event_knobs(struct qs_job_run *job, const struct qs_knob_row *rows, size_t count)
+{
+    struct event n;
+    size_t tried = 0;
+    begin(&n);
+    qs_json_karray(&n.json, "doubtful");
+    for (size_t i = 0; i < count; i++) {
+        tried += strcmp(rows[i].sticks, "untried") != 0;
+        if (!is_doubtful(&rows[i]))
+            continue;
+        qs_json_object(&n.json);
+        qs_json_kstring(&n.json, "name", rows[i].name);
+        qs_json_kstring(&n.json, "sticks", rows[i].sticks);
+        qs_json_kstring(&n.json, "effect", rows[i].effect);
+        qs_json_kstring(&n.json, "why", rows[i].why);
+        qs_json_object_end(&n.json);
+    }
+    qs_json_array_end(&n.json);
+    qs_json_kint(&n.json, "tried", (int64_t)tried);
+    qs_json_kint(&n.json, "untried", (int64_t)(count - tried));
+    tell(job, &n, "job.knobs", false);
 }
 
 void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns)

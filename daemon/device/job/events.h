@@ -13,6 +13,7 @@ struct qs_pins;
 struct qs_msg_waiting;
 struct qs_planner_answer;
 struct qs_model_row;
+struct qs_knob_row;
 
 struct qs_characterizing { /* what the device is like is being found */
     const char *domain, *phase;
@@ -34,6 +35,8 @@ void qs_job_event_characterized(struct qs_job_run *job, const struct qs_model_ro
                                 const struct qs_model_row *cools);
 /* What a search for the highest frequency that is kept up knows by now. */
 void qs_job_event_soaked(struct qs_job_run *job, const struct qs_model_row *found);
+/* What can be relied on; each that cannot is named. */
+void qs_job_event_knobs(struct qs_job_run *job, const struct qs_knob_row *rows, size_t count);
 void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns);
 void qs_job_event_evals(struct qs_job_run *job, const struct qs_evals *evals);
 void qs_job_event_plan(struct qs_job_run *job);

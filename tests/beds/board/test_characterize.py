@@ -86,7 +86,9 @@ def not_all_processors(tap):
         shown = follow(board, daemon, number)
         tap.equal((shown["state"], shown["reason"]), ("done", "characterized"), "the job ends well")
         warned = [e.data["text"] for e in daemon.events(number).end() if e.kind == "job.warning"]
-        tap.ok(len(warned) == 2 and all("may not use all of them" in w for w in warned), "of each kind it is said why not", warned)
+        kinds = [w for w in warned if "may not use all of them" in w]
+        tap.ok(len(kinds) == 2 and len(warned) == 3, "of each kind it is said why not", warned)
+        tap.ok(any("cannot be tried: its agent changes nothing" in w for w in warned), "and that nothing could be tried, for want of a folder", warned)
         tap.equal(bed.sql("SELECT DISTINCT domain FROM v_model WHERE kind = 'cools'"), [("all",)], "all processors together are known")
         number = daemon.job(job(rest="60s", again=True))
         follow(board, daemon, number, until_phase=("all", "rest"))

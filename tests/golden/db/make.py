@@ -143,8 +143,15 @@ def version_17(db):
     db.execute("UPDATE gate SET trace = '[[0,0,41000],[1000,0,40500],[2000,1,7]]' WHERE window_id = (SELECT max(window_id) FROM gate)")
 
 
+def version_18(db):
+    """A frequency that can be held, and a switch that was refused."""
+    rows = [("policy0", "cpu", "", "yes", "yes", None, None, 600000, 1500000, 600000, 1500000, 2.48),
+            ("idle:cpu0.1", "idle", "devices/system/cpu/cpu0/cpuidle/state1/disable", "refused", "unknown", "Permission denied", *[None] * 6)]
+    db.executemany("INSERT INTO device_knob VALUES(1, '6.6.0 Bench', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 96000000000)", rows)
+
+
 MORE = {2: version_2, 3: version_3, 4: version_4, 5: version_5, 6: version_6, 7: version_7, 8: version_8, 9: version_9, 10: version_10, 12: version_12,
-        14: version_14, 15: version_15, 16: version_16, 17: version_17}
+        14: version_14, 15: version_15, 16: version_16, 17: version_17, 18: version_18}
 
 
 def make(version, out):

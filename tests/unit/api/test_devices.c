@@ -121,13 +121,13 @@ static void a_device_shows_what_was_found_and_changed(void **state)
     struct fixture *f = *state;
     int64_t job = submit(f);
     says(f, FIELDS "\"fingerprint\":null,\"probed_wall_ns\":null,\"board\":null,\"control\":null,\"models\":["
-                   "],\"refits\":[],\"notice\":null}\n");
+                   "],\"refits\":[],\"knobs\":null,\"notice\":null}\n");
     begin_session(f, job);
     put_found_and_changed(f);
     says(f, FIELDS "\"fingerprint\":\"6.1 x\",\"probed_wall_ns\":9,\"board\":{\"version\":1},\"control\":"
                    "{\"session\":\"62000000000000000000000000000000\",\"job\":1,\"started_wall_ns\":20,"
                    "\"ended_wall_ns\":null,\"changes\":[" CHANGES
-                   "]},\"models\":[],\"refits\":[],\"notice\":null}\n");
+                   "]},\"models\":[],\"refits\":[],\"knobs\":null,\"notice\":null}\n");
     const uint8_t session[16] = {98};
     qs_store_session_end(f->store, session, 60, NULL, on_stored, f->loop);
     qs_loop_run(f->loop);

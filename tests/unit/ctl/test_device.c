@@ -62,7 +62,8 @@ static void what_is_not_known_is_said(void **state)
          "been looked at yet: the first job that runs\non it does that.\n\nNo session has changed anything "
          "on it.\n"},
         {"{\"name\":\"a\",\"state\":\"ready\",\"simulated\":true,\"board\":{}}",
-         "device a: ready, simulated\n\nHow it warms up and cools down is not known: quiesce characterize "
+         "device a: ready, simulated\n\nWhether it does what is written to it is not known: quiesce devices "
+         "probe a\n\nHow it warms up and cools down is not known: quiesce characterize "
          "a\n\nNo session has changed anything on it.\n"},
         {"{\"name\":\"a\",\"state\":\"ready\",\"board\":{\"cpus\":\"0-3\",\"online\":\"0-3\",\"clusters\":[{"
          "\"name\":\"all\",\"cpus\":\"0-3\",\"max_khz\":1000000}],\"domains\":[{\"name\":\"p\",\"cpus\":\"0-"
@@ -70,7 +71,8 @@ static void what_is_not_known_is_said(void **state)
          "\"steps_khz\":[999000,1000000],\"hw_min_khz\":0,\"hw_max_khz\":0,\"hold\":\"ok\"}]}}",
          "device a: ready\n  processors 0-3, up to 1.00 GHz\n\nfrequency of  CPUs  range                "
          "steps  governor "
-         " pin\np             0-3   999 MHz to 1.00 GHz      2  -         yes\n\nHow it warms up and cools "
+         " pin\np             0-3   999 MHz to 1.00 GHz      2  -         yes\n\nWhether it does what is "
+         "written to it is not known: quiesce devices probe a\n\nHow it warms up and cools "
          "down is not known: quiesce characterize a\n\nNo session has changed "
          "anything on it.\n"},
         {"{\"name\":\"a\",\"state\":\"ready\",\"board\":{},\"models\":[{\"kind\":\"sensor\",\"domain\":\"\","
@@ -85,7 +87,8 @@ static void what_is_not_known_is_said(void **state)
          "\"says\":\"fits\",\"tau_s\":20,\"tau_lo_s\":19,\"tau_hi_s\":21,\"end_mc\":27000,"
          "\"end_lo_mc\":26000,\"end_hi_mc\":28000,\"characterized\":\"no longer holds\"},"
          "{\"sensor\":\"u\",\"waits\":2,\"says\":\"few\",\"characterized\":null}]}",
-         "device a: ready\n\nHow it warms up and cools down, by job 3\n  big, t: cools down with a time "
+         "device a: ready\n\nWhether it does what is written to it is not known: quiesce devices probe "
+         "a\n\nHow it warms up and cools down; job 3 found it\n  big, t: cools down with a time "
          "constant of 15.0 s "
          "(9.50 s to 1 min 5 s)\n  towards 25.0 °C (24.0 to 26.0)\n    70.0 █▅▁ 30.0 °C in 9.00 s\n"
          "  by its last 5 waits at gates, up to 2026-11-18, t cools down with a time\n  constant of 20.0 s "
@@ -104,6 +107,50 @@ static void what_is_not_known_is_said(void **state)
         assert_string_equal(out.data, rows[i].page);
         json_decref(doc);
     }
+}
+
+#define KNOB(name, sticks, effect, why)                                                                      \
+    "{\"name\":\"" name "\",\"sticks\":\"" sticks "\",\"effect\":\"" effect "\",\"why\":" why "}"
+
+/* Each that cannot be relied on by name, and how old that knowledge is. */
+static void what_was_tried_is_told(void **state)
+{
+    static const char document[] =
+        "{\"name\":\"a\",\"fingerprint\":\"new\",\"knobs\":{\"fingerprint\":"
+        "\"old\",\"job\":4,"
+        "\"found_wall_ns\":1000000000,\"rows\":["
+        "{\"name\":\"p0\",\"sticks\":\"yes\",\"effect\":\"yes\",\"loop_ratio\":2."
+        "5}," KNOB("p1", "yes", "yes", "null") "," KNOB("p2", "ignored", "unknown", "\"it says 0\"") "," KNOB(
+            "p3", "yes", "no",
+            "\"still 5\"") "," KNOB("p4", "late", "yes",
+                                    "\"9 ms\"") "," KNOB("p5", "yes", "claimed",
+                                                         "null") "," KNOB("s0",
+                                                                          "untrie"
+                                                                          "d",
+                                                                          "unknow"
+                                                                          "n",
+                                                                          "\"hot"
+                                                                          "\"") "," KNOB("s1", "untried",
+                                                                                         "unknown",
+                                                                                         "\"hot\"") "," KNOB("s2",
+                                                                                                             "untried",
+                                                                                                             "unknown",
+                                                                                                             "\"cold\"") "]}}";
+    static const char page[] =
+        "\nOf what can be written, 2 of 6 can be relied on; job 4 tried it 2 h 0 min ago\n"
+        "- that was another system (old): quiesce devices probe a\n"
+        "  the clock follows: p0 (at its lowest a loop takes 2.50 times as long), p1\n"
+        "- p2 is ignored: it says 0\n- p3 stays as it is written and has no effect: still 5\n"
+        "- p4 is late: 9 ms\n- p5 stays as it is written and only claims to have an effect\n"
+        "- s0 and 1 more were not tried: hot\n- s2 was not tried: cold\n";
+    const struct qs_layout layout = {.face = {.width = 100, .utf8 = true}, .now_wall_ns = 8000000000000};
+    json_t *doc = json_loads(document, 0, NULL);
+    QS_BUF(out);
+    (void)state;
+    assert_non_null(doc);
+    qs_layout_knobs(&layout, doc, &out);
+    assert_string_equal(out.data, page);
+    json_decref(doc);
 }
 
 static void is_there(const char *page, const char *name, const char *of)
@@ -208,9 +255,9 @@ int main(int argc, char **argv)
         return 2;
     folder = argv[1];
     boards = argv[2];
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_page_at_each_width),
-                                       cmocka_unit_test(what_is_not_known_is_said),
-                                       cmocka_unit_test(boards_as_the_daemon_writes_them),
-                                       cmocka_unit_test(what_was_not_put_back_is_said_with_what_to_do)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_page_at_each_width), cmocka_unit_test(what_is_not_known_is_said),
+        cmocka_unit_test(what_was_tried_is_told), cmocka_unit_test(boards_as_the_daemon_writes_them),
+        cmocka_unit_test(what_was_not_put_back_is_said_with_what_to_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "stage_control.h"
 #include "stage_impl.h"
 #include "store/control.h"
+#include "store/knob.h"
 #include "store/model.h"
 #include "store/read/shown.h"
 
@@ -175,6 +176,20 @@ void qs_store_models(struct qs_store *store, const struct qs_model_rows *models,
 {
     assert_string_equal(models->device, "local");
     answer(of(store), "models", done, user);
+}
+
+void qs_store_knobs(struct qs_store *store, const struct qs_knob_rows *knobs, qs_store_done_fn *done,
+                    void *user)
+{
+    assert_string_equal(knobs->device, "local");
+    answer(of(store), "knobs", done, user);
+}
+
+bool qs_read_knobs(struct qs_store_reader *r, const char *device, qs_knob_fn *fn, void *user,
+                   struct qs_err *err)
+{
+    (void)r, (void)device, (void)fn, (void)user, (void)err;
+    return true;
 }
 
 /* Nothing was found before. */

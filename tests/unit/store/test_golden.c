@@ -184,6 +184,12 @@ static const struct {
     {16, "SELECT sensor || ' ' || status || age_ns FROM v_gate WHERE status = 'spoilt'", "",
      "thermal:dumpsys.battery spoilt5\n"},
     {17, "SELECT trace FROM v_gate WHERE trace IS NOT NULL", "", "[[0,41000],[1000,40500]]\n"},
+    {18,
+     "SELECT name || kind || sticks || effect || coalesce(seen_low_khz || '-' || loop_ratio, why) || "
+     "found_wall_ns "
+     "FROM device_knob ORDER BY name",
+     "",
+     "idle:cpu0.1idlerefusedunknownPermission denied96000000000\npolicy0cpuyesyes600000-2.4896000000000\n"},
 };
 
 static void additions_are_read(sqlite3 *db, int version)
