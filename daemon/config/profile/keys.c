@@ -71,6 +71,9 @@ static const struct qs_key domain_keys[] = {
     NAMED(OF(domain, name), "text with {folder}",
           "What it is called; `{folder}` is the part of its path that a wildcard matched."),
     QS_PROFILE_EACH(OF(domain, each)),
+    DOMAIN_FILE(needs,
+                "A file in that folder without which it is none of these. Without it, a folder that has a "
+                "table, an upper limit or a current frequency is one."),
     DOMAIN_FILE(governor, "The file in that folder that reads and sets the governor."),
     DOMAIN_FILE(governors, "The file that lists the governors; one in square brackets is the current one."),
     DOMAIN_FILE(min, "The file of the lower limit."),

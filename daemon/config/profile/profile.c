@@ -18,9 +18,9 @@ static void free_pairs(struct qs_profile_pairs *pairs)
 
 static void free_domain(struct qs_profile_domain *d)
 {
-    char *const texts[] = {d->key,  d->name,      d->governor,   d->governors, d->min,
-                           d->max,  d->set,       d->current,    d->hw_min,    d->hw_max,
-                           d->cpus, d->residency, d->transitions};
+    char *const texts[] = {d->key,  d->name,      d->governor,    d->governors, d->min,
+                           d->max,  d->set,       d->current,     d->hw_min,    d->hw_max,
+                           d->cpus, d->residency, d->transitions, d->needs};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     qs_strings_done(&d->each);

@@ -31,7 +31,8 @@ struct qs_profile_domain {
     char *key; /* the row's name */
     enum qs_domain_kind kind;
     char *name;
-    struct qs_strings each;                                                          /* folders */
+    struct qs_strings each; /* folders */
+    char *needs;            /* a file without which a folder is none of these; or NULL */
     char *governor, *governors, *min, *max, *set, *current, *hw_min, *hw_max, *cpus; /* in it; or NULL */
     char *residency, *transitions;
     struct qs_strings table; /* files with frequencies: the first that has some; "a + b": both */

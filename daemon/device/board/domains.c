@@ -253,6 +253,8 @@ static void take(struct qs_work *w, const struct qs_profile_domain *p, const cha
 static bool is_there(const struct qs_work *w, const struct qs_profile_domain *p, const char *folder)
 {
     struct qs_board_counts table = {0};
+    if (p->needs != NULL)
+        return qs_work_in(w, folder, p->needs) != NULL;
     read_table(w, p, folder, &table);
     bool there =
         table.count > 0 || qs_work_in(w, folder, p->max) != NULL || qs_work_in(w, folder, p->current) != NULL;

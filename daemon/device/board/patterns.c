@@ -17,8 +17,9 @@ static void add(struct qs_strings *all, const char *folder, const char *file)
 
 static void add_domain(struct qs_strings *all, const struct qs_profile_domain *d, const char *folder)
 {
-    const char *const files[] = {d->governor, d->governors, d->min,  d->max,       d->set,        d->current,
-                                 d->hw_min,   d->hw_max,    d->cpus, d->residency, d->transitions};
+    const char *const files[] = {d->needs,  d->governor, d->governors, d->min,
+                                 d->max,    d->set,      d->current,   d->hw_min,
+                                 d->hw_max, d->cpus,     d->residency, d->transitions};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         add(all, folder, files[i]);
     for (size_t i = 0; i < d->table.count; i++)

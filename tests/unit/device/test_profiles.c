@@ -44,7 +44,7 @@ static void test_unknown_device(void **state)
         const char *gpu;
     } rows[] = {
         {"pixel6-oriole",
-         {"policy0", "policy4", "policy6", "17000010.devfreq_mif", "17000020.devfreq_int"},
+         {"policy0", "policy4", "policy6", "mali", "17000010.devfreq_mif", "17000020.devfreq_int"},
          28,
          4,
          NULL},
