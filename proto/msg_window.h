@@ -16,9 +16,12 @@ enum qs_gate_flag {
     QS_GATE_HAS_LO = 1,
     QS_GATE_HAS_HI = 2,
     QS_GATE_UNREADABLE_OK = 4,
-    QS_GATE_HEAT = 8, /* below lo (milli-degrees, whose flag stands too) the device is warmed; only where
-                         QS_FEATURE_LOAD is agreed */
-    QS_GATE_FLAGS = 15
+    QS_GATE_HEAT = 8,    /* below lo (milli-degrees, whose flag stands too) the device is warmed; only where
+                            QS_FEATURE_LOAD is agreed */
+    QS_GATE_RETURN = 16, /* counts only once the expectation before it has been above its hi: then the reading
+                            must be down at this one's hi, whose flag stands too; only where
+                            QS_FEATURE_RETURN is agreed */
+    QS_GATE_FLAGS = 31
 };
 enum qs_gate_on_timeout {
     QS_GATE_ON_TIMEOUT_TAINT = 0,

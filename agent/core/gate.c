@@ -43,9 +43,25 @@ static bool in_band(const struct qs_gate_item *item)
            !((item->flags & QS_GATE_HAS_HI) && r->value > item->hi);
 }
 
-static void judge(struct qs_gate_item *item, int64_t now_ns, bool heats)
+/* One that waits for a return counts only once the line before it was passed. */
+static bool holds(struct qs_agent_gate *gate, size_t i)
 {
-    bool within = !heats && in_band(item);
+    struct qs_gate_item *item = &gate->items[i];
+    const struct qs_gate_item *before = item - 1;
+    if (!(item->flags & QS_GATE_RETURN)) {
+        return in_band(item);
+    }
+    if (i > 0 && before->reading.status == QS_READING_OK && before->reading.value > before->hi) {
+        item->above = true;
+    }
+    item->above = item->above && !in_band(item);
+    return !item->above;
+}
+
+static void judge(struct qs_agent_gate *gate, size_t i, int64_t now_ns, bool heats)
+{
+    struct qs_gate_item *item = &gate->items[i];
+    bool within = !heats && holds(gate, i);
     if (within && !item->within) {
         item->since_ns = now_ns;
     }
@@ -141,7 +157,7 @@ enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct 
     warm(gate, port, now_ns);
     for (size_t i = 0; i < gate->count; i++) {
         struct qs_gate_item *item = &gate->items[i];
-        judge(item, now_ns, heated || gate->heats);
+        judge(gate, i, now_ns, heated || gate->heats);
         if ((item->met && !item->reading.pending) || item->given_up) {
             continue; /* no command of ours runs into a window */
         }

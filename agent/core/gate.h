@@ -14,10 +14,11 @@ struct qs_gate_item {
     uint8_t flags;
     enum qs_gate_on_timeout on_timeout;
     int64_t lo, hi, dwell_ns, timeout_ns;
-    bool within;                        /* the last reading was in the band */
-    int64_t since_ns;                   /* since when without a break */
-    bool met;                           /* within, for the whole dwell */
-    bool given_up;                      /* timed out with "taint": waited for no longer */
+    bool above;       /* QS_GATE_RETURN: the line before it was above its hi, and it is not down yet */
+    bool within;      /* the last reading was in the band */
+    int64_t since_ns; /* since when without a break */
+    bool met;         /* within, for the whole dwell */
+    bool given_up;    /* timed out with "taint": waited for no longer */
     int64_t missed_value, missed_bound; /* at that moment */
     struct qs_port_reading reading;     /* the last one */
 };

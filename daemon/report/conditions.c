@@ -107,6 +107,8 @@ static void put_gate(struct qs_json *j, const struct qs_node *gate)
             qs_buf_str(&band, ", or unreadable");
         if (strcmp(text_at(e, "heat"), "true") == 0)
             qs_buf_str(&band, ", heated");
+        if (strcmp(text_at(e, "returns"), "true") == 0)
+            qs_buf_str(&band, ", once above the line before");
         key_of(j, gate, i);
         qs_json_string(j, band.data);
     }

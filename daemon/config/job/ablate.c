@@ -105,21 +105,36 @@ static void drop_switch(struct qs_job_conditions *set, size_t i)
     memmove(&w->switches[i], &w->switches[i + 1], (w->switch_count - i) * sizeof(*w->switches));
 }
 
+/* A line that waits for a return goes with the one before it. */
 static size_t has_gate(const struct qs_job_conditions *set)
 {
-    return set->gate_count;
+    size_t n = 0;
+    for (size_t i = 0; i < set->gate_count; i++)
+        n += !set->gate[i].returns;
+    return n;
+}
+
+static size_t gate_line(const struct qs_job_conditions *set, size_t i)
+{
+    size_t at = 0;
+    for (; set->gate[at].returns || i > 0; at++)
+        i -= !set->gate[at].returns;
+    return at;
 }
 
 static const char *gate_name(const struct qs_job_conditions *set, size_t i)
 {
-    return set->gate[i].sensor;
+    return set->gate[gate_line(set, i)].sensor;
 }
 
 static void drop_gate(struct qs_job_conditions *set, size_t i)
 {
-    free(set->gate[i].sensor);
-    set->gate_count--;
-    memmove(&set->gate[i], &set->gate[i + 1], (set->gate_count - i) * sizeof(*set->gate));
+    size_t at = gate_line(set, i);
+    do {
+        free(set->gate[at].sensor);
+        set->gate_count--;
+        memmove(&set->gate[at], &set->gate[at + 1], (set->gate_count - at) * sizeof(*set->gate));
+    } while (at < set->gate_count && set->gate[at].returns);
 }
 
 static size_t has_bounds(const struct qs_job_conditions *set)

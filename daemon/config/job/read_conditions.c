@@ -72,6 +72,22 @@ static void read_end(struct qs_schema_reader *r, const struct qs_sensor_kind *se
     qs_schema_leave(r, mark);
 }
 
+static void read_back(struct qs_schema_reader *r, const struct qs_sensor_kind *sensor,
+                      const struct qs_node *map, struct qs_job_expectation *e)
+{
+    const struct qs_node *back = qs_node_get(map, "back_to", NULL);
+    size_t mark = qs_schema_enter(r, "back_to");
+    if (back != NULL && !e->has_hi)
+        qs_schema_problem(r, back, "write `below`, or `band` with two bounds",
+                          "`back_to` needs an upper bound");
+    else if (back != NULL)
+        e->has_back = read_bound(r, sensor, back, &e->back);
+    if (e->has_back && (e->back > e->hi || (e->has_lo && e->back < e->lo)))
+        qs_schema_problem(r, back, "write a value within the range", "`%s` is %s", qs_show(back->text).text,
+                          e->back > e->hi ? "above the upper bound" : "below the lower bound");
+    qs_schema_leave(r, mark);
+}
+
 /* `below` and `above` include their bound. */
 static void check_expectation(struct qs_schema_reader *r, const struct qs_node *map, void *target)
 {
@@ -105,6 +121,7 @@ static void check_expectation(struct qs_schema_reader *r, const struct qs_node *
         qs_schema_problem(r, heat, "write `above`, or `band` with two bounds", "`heat` needs a lower bound");
     qs_schema_leave(r, mark);
     read_end(r, sensor, map, e);
+    read_back(r, sensor, map, e);
 }
 
 /* Needs the sensor's unit: check_expectation reads it. */
@@ -153,6 +170,13 @@ static const struct qs_key gate_keys[] = {
      .read = read_later,
      .form = "a temperature",
      .help = "After the window the reading is at most this, or the window is tainted."},
+    {.name = "back_to",
+     .type = QS_KEY_CUSTOM,
+     .read = read_later,
+     .form = "a value with the sensor's unit",
+     .help = "A reading that was above the upper bound while the gate waits must come down to this before "
+             "the gate opens; "
+             "without it, to the bound. It counts as a second line of the gate."},
     {.name = "dwell",
      .type = QS_KEY_DURATION,
      .offset = EXPECT(dwell_ns),
@@ -203,6 +227,36 @@ const struct qs_table *qs_job_gate_table(void)
     return &gate_table;
 }
 
+/* Each line with `back_to` has another one behind it. */
+static void add_returns(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_conditions *set)
+{
+    size_t more = 0, n = 0;
+    for (size_t i = 0; i < set->gate_count; i++)
+        more += set->gate[i].has_back;
+    if (more == 0)
+        return;
+    if (set->gate_count + more > QS_GATE_MAX) {
+        qs_schema_problem(r, node, NULL, "a gate has at most %d lines, and each `back_to` is one of them",
+                          QS_GATE_MAX);
+        return;
+    }
+    struct qs_job_expectation *all = qs_calloc(set->gate_count + more, sizeof *all);
+    for (size_t i = 0; i < set->gate_count; i++) {
+        const struct qs_job_expectation *e = &set->gate[i];
+        all[n++] = *e;
+        if (!e->has_back)
+            continue;
+        all[n] = *e;
+        all[n].sensor = qs_strdup(e->sensor);
+        all[n].has_lo = all[n].has_end = all[n].has_back = all[n].heat = all[n].unreadable_ok = false;
+        all[n].hi = e->back;
+        all[n++].returns = true;
+    }
+    free(set->gate);
+    set->gate = all;
+    set->gate_count = n;
+}
+
 void qs_job_read_gate(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                       void *at)
 {
@@ -216,10 +270,12 @@ void qs_job_read_gate(struct qs_schema_reader *r, const struct qs_key *key, cons
                                        .help = "`gate: none` switches it off"};
     (void)key;
     if (node->kind != QS_NODE_TEXT || strcmp(node->text, "none") != 0) {
-        if (node->kind == QS_NODE_LIST)
+        if (node->kind == QS_NODE_LIST) {
             qs_schema_value(r, &list, node, at);
-        else
+            add_returns(r, node, at);
+        } else {
             qs_schema_is(r, node, QS_NODE_LIST, "none, or a list of expectations");
+        }
     }
 }
 

@@ -121,6 +121,8 @@ static void put_expectation(struct qs_json *j, const struct qs_job_expectation *
     qs_json_kbool(j, "unreadable_ok", e->unreadable_ok);
     if (e->heat)
         qs_json_kbool(j, "heat", true);
+    if (e->returns)
+        qs_json_kbool(j, "returns", true);
     qs_json_object_end(j);
 }
 

@@ -329,17 +329,19 @@ void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m
     tell(job, &n, "gate.waiting", true);
 }
 
-/* The first expectation of the gate whose deciding reading is not as it wants it, or NULL. Readings come in
- * the gate's order. */
+/* The first expectation of the gate whose deciding reading is not as it wants it, or NULL; those that wait
+ * for a return only where no other is. Readings come in the gate's order. */
 static const struct qs_job_expectation *find_unmet(struct qs_job_run *job, struct qs_reading *ret)
 {
     const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
-    struct qs_iter it = qs_list_iter(&job->win.made.closed.gate.readings);
-    for (size_t i = 0; i < set->gate_count && qs_list_reading(&it, ret); i++) {
-        const struct qs_job_expectation *e = &set->gate[i];
-        bool inside = (!e->has_lo || ret->value >= e->lo) && (!e->has_hi || ret->value <= e->hi);
-        if (ret->status == QS_READING_OK ? !inside : !e->unreadable_ok)
-            return e;
+    for (int returns = 0; returns < 2; returns++) {
+        struct qs_iter it = qs_list_iter(&job->win.made.closed.gate.readings);
+        for (size_t i = 0; i < set->gate_count && qs_list_reading(&it, ret); i++) {
+            const struct qs_job_expectation *e = &set->gate[i];
+            bool inside = (!e->has_lo || ret->value >= e->lo) && (!e->has_hi || ret->value <= e->hi);
+            if (e->returns == (returns == 1) && (ret->status == QS_READING_OK ? !inside : !e->unreadable_ok))
+                return e;
+        }
     }
     return NULL;
 }

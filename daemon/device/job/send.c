@@ -250,7 +250,8 @@ static bool build_gate(const struct qs_job_run *job, struct qs_build *gate, stru
                                    .timeout_ns = qs_patience_timeout_ns(job, e),
                                    .on_timeout = (enum qs_gate_on_timeout)e->on_timeout};
         x.flags = (uint8_t)((e->has_lo ? QS_GATE_HAS_LO : 0) | (e->has_hi ? QS_GATE_HAS_HI : 0) |
-                            (e->unreadable_ok ? QS_GATE_UNREADABLE_OK : 0) | (e->heat ? QS_GATE_HEAT : 0));
+                            (e->unreadable_ok ? QS_GATE_UNREADABLE_OK : 0) | (e->heat ? QS_GATE_HEAT : 0) |
+                            (e->returns ? QS_GATE_RETURN : 0));
         ok = qs_build_expectation(gate, &x);
     }
     for (size_t i = 0; ok && i < set->bound_count; i++) {
@@ -260,16 +261,20 @@ static bool build_gate(const struct qs_job_run *job, struct qs_build *gate, stru
     return ok;
 }
 
-/* Without it the wait would be for nothing. */
-static bool can_heat(const struct qs_job_run *job, struct qs_err *err)
+/* What a line asks for that not every agent does: without it the wait would be for nothing, or too short. */
+static bool can_gate(const struct qs_job_run *job, struct qs_err *err)
 {
     const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
-    bool heats = false;
-    for (size_t i = 0; i < set->gate_count; i++)
+    bool heats = false, returns = false;
+    for (size_t i = 0; i < set->gate_count; i++) {
         heats = heats || set->gate[i].heat;
-    return !heats || qs_session_has(job->p.session, QS_FEATURE_LOAD) ||
-           qs_fail(err, QS_E_AGENT,
-                   "the gate has `heat: true`, and the agent keeps no processors busy: it is too old");
+        returns = returns || set->gate[i].returns;
+    }
+    if (heats && !qs_session_has(job->p.session, QS_FEATURE_LOAD))
+        return qs_fail(err, QS_E_AGENT,
+                       "the gate has `heat: true`, and the agent keeps no processors busy: it is too old");
+    return !returns || qs_session_has(job->p.session, QS_FEATURE_RETURN) ||
+           qs_fail(err, QS_E_AGENT, "the gate has `back_to`, which the agent does not know: it is too old");
 }
 
 static int64_t add_spans(int64_t a, int64_t b)
@@ -289,7 +294,7 @@ bool qs_job_run_send_open(struct qs_job_run *job, struct qs_err *err)
     qs_build_init(&gate, gate_mem, sizeof gate_mem);
     qs_build_init(&bounds, bounds_mem, sizeof bounds_mem);
     bool traced = qs_activity_trace_is_on(job); /* nothing of it is judged */
-    if (!traced && !can_heat(job, err))
+    if (!traced && !can_gate(job, err))
         return false;
     if (!traced && !build_gate(job, &gate, &bounds))
         return qs_fail(err, QS_E_LIMIT,

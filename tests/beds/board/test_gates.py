@@ -72,6 +72,29 @@ def opens_when_it_is_cool(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def comes_back_down(tap):
+    """Once a board was too hot, its gate wants more than the upper bound: it opens where the job wants it back"""
+    with Bed() as bed, Board(bed, "rpi4b", "--speed", "30") as board:
+        board.tell("ambient 21.7", "heat 44")  # towards 43.4, below the bound
+        daemon = started(bed, board)
+        mark = os.path.join(bed.path, "mark")
+        number = daemon.job(job(["cp", board.file(".board/mc"), mark], below(45, back_to="40C")))
+        tap.equal(daemon.ended(number)["state"], "done", "a board that was not too hot is measured")
+        tap.equal(bed.sql("SELECT DISTINCT outcome, value > 42000 FROM v_gate WHERE job = ?", number), [("open", 1)], "although it is above what it would come back to")
+        board.tell("ambient 10", "heat 75")  # towards 31.7
+        number = daemon.job(job(["cp", board.file(".board/mc"), mark], below(45, back_to="40C")))
+        tap.equal(daemon.ended(number)["state"], "done", "one that was")
+        ((value,),) = bed.sql("SELECT DISTINCT max(value) FROM v_gate WHERE job = ?", number)
+        with open(mark, encoding="ascii") as f:
+            witness = int(f.read().split()[1])
+        tap.ok(witness <= value <= 40000, "is measured when it has come back, by its witness, too", [f"{witness} {value}"])
+        board.tell("ambient 26.7", "heat 75")  # towards 48.4: below neither
+        number = daemon.job(job(["true"], [{"sensor": SENSOR, "below": "50C", "back_to": "40C", "timeout": "20s", "on_timeout": "fail"}]))
+        shown = daemon.ended(number)
+        tap.ok(shown["state"] == "failed" and "wanted at most 40" in shown["reason"], "and one that does not come back fails, with the bound that it lacks", [shown["reason"]])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def heaters(top):
     """Processes that the agent below `top` heats with."""
     found, below = 0, [top]
@@ -196,4 +219,4 @@ def throttled_while_measured(tap):
 
 if __name__ == "__main__":
     skip_without_boards("jobs run on a virtual board")
-    run_cases(shown_as_it_is, opens_when_it_is_cool, heats_what_is_too_cold, ends_as_it_says, a_sensor_that_fails, a_driver_that_does_not_answer, throttled_while_measured)
+    run_cases(shown_as_it_is, opens_when_it_is_cool, comes_back_down, heats_what_is_too_cold, ends_as_it_says, a_sensor_that_fails, a_driver_that_does_not_answer, throttled_while_measured)

@@ -66,6 +66,7 @@ int main(void)
                                       cmocka_unit_test(names_only_what_there_is),
                                       cmocka_unit_test(every_row_was_taken)};
     size_t n = append(all, 0, cases_talk, cases_talk_count);
+    n = append(all, n, cases_gate, cases_gate_count);
     n = append(all, n, cases_window, cases_window_count);
     n = append(all, n, cases_measure, cases_measure_count);
     n = append(all, n, cases_keep, cases_keep_count);

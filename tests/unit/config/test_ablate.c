@@ -99,6 +99,25 @@ static void test_every_part(void **state)
     qs_job_free(spec);
 }
 
+/* A line of the gate goes with what it comes back to, and alone. */
+static void test_lines_that_come_back(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"full", "without gate thermal:a", "without gate load1_milli"};
+    struct qs_job_spec *spec =
+        parse("conditions: {bounds: none, gate: [{sensor: 'thermal:a', below: 45C, back_to: 38C}, "
+              "{sensor: load1_milli, below: 2, back_to: 1}]}");
+    check_arms(spec, names, sizeof names / sizeof *names);
+    for (size_t a = 1; a < 3; a++) {
+        const struct qs_job_conditions *set = qs_job_conditions(spec, 0, a);
+        assert_int_equal(set->gate_count, 2);
+        assert_string_equal(set->gate[0].sensor, a == 1 ? "load1_milli" : "thermal:a");
+        assert_string_equal(set->gate[1].sensor, set->gate[0].sensor);
+        assert_true(!set->gate[0].returns && set->gate[1].returns);
+    }
+    qs_job_free(spec);
+}
+
 /* Of several arms it is the baseline, with what it has of its own, under its own conditions. */
 static void test_of_the_baseline(void **state)
 {
@@ -184,7 +203,10 @@ static void test_device_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_part),
-                                       cmocka_unit_test(test_of_the_baseline), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_farm), cmocka_unit_test(test_device_alone)};
+                                       cmocka_unit_test(test_lines_that_come_back),
+                                       cmocka_unit_test(test_of_the_baseline),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_farm),
+                                       cmocka_unit_test(test_device_alone)};
     return cmocka_run_group_tests_name("config ablate", tests, NULL, NULL);
 }

@@ -250,6 +250,33 @@ static void test_the_largest_jobs(void **state)
     qs_buf_done(&text);
 }
 
+/* A line that has one to come back to is two, each with all that the first says of waiting. */
+static void test_gate_that_comes_back(void **state)
+{
+    (void)state;
+    struct qs_job_spec *s = parse("quiesce: 1\nbenchmarks: [{name: x, shell: 'a | b'}]\nconditions: {gate: "
+                                  "[{sensor: load1_milli, below: 2},\n"
+                                  "  {sensor: 'thermal:soc', band: [20C, 45C], back_to: 38C, dwell: 2s, "
+                                  "timeout: 1min, on_timeout: fail, "
+                                  "end_below: 70C, heat: true, backoff: false, unreadable_ok: true}, "
+                                  "{sensor: load1_milli, below: 1.5, back_to: 1}]}\n");
+    const struct qs_job_expectation *e = s->conditions[0].gate;
+    assert_int_equal(s->conditions[0].gate_count, 5);
+    assert_true(!e[0].returns && !e[1].returns && e[1].heat && e[1].has_lo && e[1].has_end);
+    assert_int_equal(e[1].hi, 45000);
+    assert_string_equal(e[2].sensor, "thermal:soc");
+    assert_true(e[2].returns && e[2].has_hi && !e[2].has_lo && !e[2].has_end && !e[2].heat &&
+                !e[2].unreadable_ok);
+    assert_int_equal(e[2].hi, 38000);
+    assert_int_equal(e[2].dwell_ns, INT64_C(2000000000));
+    assert_int_equal(e[2].timeout_ns, INT64_C(60000000000));
+    assert_int_equal(e[2].on_timeout, QS_ON_TIMEOUT_FAIL);
+    assert_false(e[2].backoff);
+    assert_true(e[4].returns);
+    assert_int_equal(e[4].hi, 1000);
+    qs_job_free(s);
+}
+
 static void test_gate_none(void **state)
 {
     (void)state;
@@ -425,6 +452,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_templates),
         cmocka_unit_test(test_files_are_bound_by_path),
         cmocka_unit_test(test_the_largest_jobs),
+        cmocka_unit_test(test_gate_that_comes_back),
         cmocka_unit_test(test_gate_none),
         cmocka_unit_test(test_caps_of_conditions),
         cmocka_unit_test(test_condition_sets),
