@@ -8,9 +8,10 @@ static bool expectation_fits(const struct qs_expectation *e)
         (e->flags & (QS_GATE_HAS_LO | QS_GATE_HAS_HI)) != (QS_GATE_HAS_LO | QS_GATE_HAS_HI) || e->lo <= e->hi;
     bool heats = (e->flags & QS_GATE_HEAT) != 0;
     return qs_codec_is_name(e->sensor) && (e->flags & ~QS_GATE_FLAGS) == 0 && ordered &&
-           (!heats || (e->flags & QS_GATE_HAS_LO)) &&
-           (!(e->flags & QS_GATE_RETURN) || (e->flags & QS_GATE_HAS_HI)) && qs_codec_is_span(e->dwell_ns) &&
-           qs_codec_is_span(e->timeout_ns) && (unsigned)e->on_timeout <= QS_GATE_ON_TIMEOUT_FAIL;
+           (!heats || (e->flags & (QS_GATE_HAS_LO | QS_GATE_HOLD)) == QS_GATE_HAS_LO) &&
+           (!(e->flags & QS_GATE_RETURN) || (e->flags & (QS_GATE_HAS_HI | QS_GATE_HOLD)) == QS_GATE_HAS_HI) &&
+           qs_codec_is_span(e->dwell_ns) && qs_codec_is_span(e->timeout_ns) &&
+           (unsigned)e->on_timeout <= QS_GATE_ON_TIMEOUT_FAIL;
 }
 
 static struct qs_expectation read_expectation(struct qs_wire_reader *r)

@@ -21,7 +21,9 @@ enum qs_gate_flag {
     QS_GATE_RETURN = 16, /* counts only once the expectation before it has been above its hi: then the reading
                             must be down at this one's hi, whose flag stands too; only where
                             QS_FEATURE_RETURN is agreed */
-    QS_GATE_FLAGS = 31
+    QS_GATE_HOLD = 32,   /* when all others are met processors are kept busy until the window begins, and this
+                            one is judged meanwhile; only where QS_FEATURE_HOLD is agreed */
+    QS_GATE_FLAGS = 63
 };
 enum qs_gate_on_timeout {
     QS_GATE_ON_TIMEOUT_TAINT = 0,

@@ -1,5 +1,7 @@
 #include "core/gate.h"
 
+#include <string.h>
+
 /* A sensor that needs two looks has not failed before it had the time for them. */
 #define STALE_GRACE_NS INT64_C(1000000000)
 /* Nor has one whose commands still run; each of them is ended before. */
@@ -16,6 +18,8 @@ void qs_agent_gate_load(struct qs_agent_gate *gate, const struct qs_list *progra
     gate->polls = 0;
     gate->stale = gate->heats = gate->cannot_heat = false;
     gate->heats_since_ns = gate->heated_ns = 0;
+    gate->holds = gate->loaded = false;
+    gate->holds_since_ns = gate->held_ns = 0;
     gate->outcome = QS_GATE_OPEN;
     while (gate->count < QS_GATE_MAX && qs_list_expectation(&it, &e)) {
         struct qs_gate_item *item = &gate->items[gate->count++];
@@ -132,22 +136,137 @@ static void warm(struct qs_agent_gate *gate, const struct qs_port *port, int64_t
     }
 }
 
-/* While the device is warmed, only the time of those that want it runs. */
+/* While the device is warmed, or kept busy, only the time of those that want it runs. */
 static int64_t waited(const struct qs_agent_gate *gate, const struct qs_gate_item *item, int64_t now_ns)
 {
     int64_t heated_ns = gate->heated_ns + (gate->heats ? now_ns - gate->heats_since_ns : 0);
-    return now_ns - gate->began_ns - ((item->flags & QS_GATE_HEAT) ? 0 : heated_ns);
+    int64_t held_ns = gate->held_ns + (gate->holds ? now_ns - gate->holds_since_ns : 0);
+    if (item->flags & QS_GATE_HOLD) {
+        return held_ns;
+    }
+    return now_ns - gate->began_ns - held_ns - ((item->flags & QS_GATE_HEAT) ? 0 : heated_ns);
+}
+
+/* It is no longer waited for. True: nor for the window. */
+static bool time_out(struct qs_agent_gate *gate, struct qs_gate_item *item)
+{
+    enum qs_gate_outcome outcome = outcome_of(item->on_timeout);
+    gate->outcome = outcome > gate->outcome ? outcome : gate->outcome;
+    give_up(item);
+    return outcome != QS_GATE_TAINTED;
+}
+
+/* How busy the machine is says nothing while we keep it busy: it was quiet enough before. */
+static bool is_blind(const struct qs_agent_gate *gate, const struct qs_gate_item *item)
+{
+    return gate->holds && item->met && !strchr(item->sensor, ':');
+}
+
+/* Those that are to be held, or all others: is none of them waited for? */
+static bool pass(struct qs_agent_gate *gate, bool held, bool shut, int64_t now_ns, bool *over)
+{
+    bool all = true;
+    for (size_t i = 0; i < gate->count; i++) {
+        struct qs_gate_item *item = &gate->items[i];
+        if (((item->flags & QS_GATE_HOLD) != 0) != held || is_blind(gate, item)) {
+            continue;
+        }
+        judge(gate, i, now_ns, shut);
+        if ((item->met && !item->reading.pending) || item->given_up) {
+            continue; /* no command of ours runs into a window */
+        }
+        bool late = timed_out(item, waited(gate, item, now_ns));
+        *over = (late && time_out(gate, item)) || *over;
+        all = all && late;
+    }
+    return all;
+}
+
+/* False: the load has not ended yet. */
+static bool let_go(struct qs_agent_gate *gate, const struct qs_port *port)
+{
+    gate->loaded = gate->loaded && !port->load.stop(port->ctx);
+    return !gate->loaded;
+}
+
+static void end_hold(struct qs_agent_gate *gate, const struct qs_port *port, int64_t now_ns)
+{
+    gate->held_ns += gate->holds ? now_ns - gate->holds_since_ns : 0;
+    gate->holds = false;
+    (void)let_go(gate, port);
+}
+
+static void begin_hold(struct qs_agent_gate *gate, const struct qs_port *port, int64_t now_ns, bool *over)
+{
+    gate->holds = true;
+    gate->holds_since_ns = now_ns;
+    gate->loaded = port->load.start && port->load.start(port->ctx, "") == QS_LOAD_ON;
+    for (size_t i = 0; i < gate->count && !gate->loaded; i++) {
+        struct qs_gate_item *item = &gate->items[i];
+        if ((item->flags & QS_GATE_HOLD) && !item->given_up) {
+            *over = time_out(gate, item) || *over;
+        }
+    }
+}
+
+static bool has_hold(const struct qs_agent_gate *gate)
+{
+    bool any = false;
+    for (size_t i = 0; i < gate->count; i++) {
+        any = any || (gate->items[i].flags & QS_GATE_HOLD);
+    }
+    return any;
+}
+
+/* Last of all, when the others are met (`rest`): is what is to be held there? A reading from before the load
+ * does not tell. */
+static bool hold(struct qs_agent_gate *gate, const struct qs_port *port, bool rest, int64_t now_ns,
+                 bool *over)
+{
+    bool held = gate->holds;
+    bool deciding = gate->holds && !gate->loaded;
+    if (!has_hold(gate)) {
+        return rest;
+    }
+    if (!rest || (!held && !let_go(gate, port))) {
+        end_hold(gate, port, now_ns);
+        return false;
+    }
+    if (!held) {
+        begin_hold(gate, port, now_ns, over);
+    }
+    bool there = pass(gate, true, !held, now_ns, over);
+    if (deciding && !there) {
+        end_hold(gate, port, now_ns);
+    }
+    gate->stale = gate->stale || !there; /* ask again soon */
+    return there;
+}
+
+void qs_agent_gate_let_go(struct qs_agent_gate *gate, const struct qs_port *port)
+{
+    gate->holds = let_go(gate, port) && gate->holds;
+}
+
+void qs_agent_gate_pause(struct qs_agent_gate *gate, const struct qs_port *port)
+{
+    gate->holds = false;
+    gate->held_ns = 0;
+    (void)let_go(gate, port);
 }
 
 enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct qs_port *port, int64_t now_ns)
 {
-    bool all = true;
     bool over = false;
     gate->polls++;
     gate->stale = false;
     gate->decided_ns = now_ns;
     for (size_t i = 0; i < gate->count; i++) {
         struct qs_gate_item *item = &gate->items[i];
+        if (is_blind(gate, item)) {
+            item->reading.age_ns = now_ns - gate->holds_since_ns;
+            continue;
+        }
         port->read_sensor(port->ctx, item->sensor, &item->reading);
         gate->stale = gate->stale || item->reading.status == QS_READING_STALE || item->reading.pending;
     }
@@ -155,25 +274,12 @@ enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct 
     gate->stale = gate->stale || !settled;
     bool heated = gate->heats; /* when it was read */
     warm(gate, port, now_ns);
-    for (size_t i = 0; i < gate->count; i++) {
-        struct qs_gate_item *item = &gate->items[i];
-        judge(gate, i, now_ns, heated || gate->heats);
-        if ((item->met && !item->reading.pending) || item->given_up) {
-            continue; /* no command of ours runs into a window */
-        }
-        if (timed_out(item, waited(gate, item, now_ns))) {
-            enum qs_gate_outcome outcome = outcome_of(item->on_timeout);
-            over = over || outcome != QS_GATE_TAINTED;
-            gate->outcome = outcome > gate->outcome ? outcome : gate->outcome;
-            give_up(item);
-            continue;
-        }
-        all = false;
-    }
+    bool rest = pass(gate, false, heated || gate->heats, now_ns, &over) && settled && !gate->heats;
+    bool all = hold(gate, port, rest && !over, now_ns, &over);
     if (over) {
         return QS_GATE_ANSWER_OVER;
     }
-    return all && settled && !gate->heats ? QS_GATE_ANSWER_OPEN : QS_GATE_ANSWER_WAIT;
+    return all ? QS_GATE_ANSWER_OPEN : QS_GATE_ANSWER_WAIT;
 }
 
 bool qs_agent_gate_blocker(const struct qs_agent_gate *gate, size_t *index)

@@ -31,6 +31,10 @@ struct qs_agent_gate {
     bool heats;                        /* the device is being warmed, or what warms it has not ended yet */
     bool cannot_heat;                  /* nothing can */
     int64_t heats_since_ns, heated_ns; /* the waits before this one, in all */
+    /* What is to be held (QS_GATE_HOLD) is judged, processors are kept busy for it; since when, and how long
+     * before that. The load ends directly before the deciding reading, which is one of it. */
+    bool holds, loaded;
+    int64_t holds_since_ns, held_ns;
     bool stale; /* the last batch had a reading that was not ready yet: ask again soon */
     enum qs_gate_outcome outcome;
 };
@@ -45,6 +49,11 @@ void qs_agent_gate_load(struct qs_agent_gate *gate, const struct qs_list *progra
  */
 enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct qs_port *port,
                                        int64_t now_ns);
+/* Before the deciding reading: no processor is kept busy any more. Where one cannot be let go, that reading
+ * does not open the gate. */
+void qs_agent_gate_let_go(struct qs_agent_gate *gate, const struct qs_port *port);
+/* The host puts the window off: what is held is let go, and begins anew with the next look. */
+void qs_agent_gate_pause(struct qs_agent_gate *gate, const struct qs_port *port);
 /* The expectation that keeps the gate shut: the first that is neither met nor given up. False: none. */
 bool qs_agent_gate_blocker(const struct qs_agent_gate *gate, size_t *index);
 /* When it will open at the earliest if its value stays in the band, as a span from now_ns; -1: not known. */

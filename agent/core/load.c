@@ -6,9 +6,10 @@
 
 bool qs_load_end(struct qs_agent *agent)
 {
-    bool on = agent->window.gate.heats || agent->load_until_ns != 0;
+    struct qs_agent_gate *gate = &agent->window.gate;
+    bool on = gate->heats || gate->loaded || agent->load_until_ns != 0;
     bool over = !on || agent->port.load.stop(agent->port.ctx);
-    agent->window.gate.heats = false;
+    gate->heats = gate->loaded = gate->holds = false;
     agent->load_until_ns = over ? 0 : qs_agent_now_ns(agent) + AGAIN_NS;
     return over;
 }

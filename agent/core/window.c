@@ -230,6 +230,7 @@ enum qs_agent_event qs_act_hold(struct qs_agent *agent)
 
 enum qs_agent_event qs_act_rest(struct qs_agent *agent)
 {
+    qs_agent_gate_pause(&agent->window.gate, &agent->port);
     agent->deadline_ns = qs_agent_now_ns(agent) + POLL_NS;
     return QS_EV_NONE;
 }
@@ -272,6 +273,9 @@ enum qs_agent_event qs_act_decide(struct qs_agent *agent)
 {
     int64_t end_ns = agent->window.quiet_ns + agent->window.quiet_lead_ns;
     bool ready = qs_agent_now_ns(agent) >= end_ns;
+    if (ready) {
+        qs_agent_gate_let_go(&agent->window.gate, &agent->port);
+    }
     if (ready && agent->run.harness.on) { /* a harness window begins right after the deciding reading */
         qs_act_prepare_window(agent);
     }

@@ -134,7 +134,22 @@ void qs_sim_bind(void *ctx, const struct qs_binding *binding)
     qs_text_copy(binding->path, b->path, sizeof b->path);
 }
 
-/* The first number of the file. */
+/* Of lines "FREQUENCY TIME" the times at other frequencies than lo .. hi. False: none is one of these. */
+static bool sum_table(const char *text, const struct qs_sim_bound *b, int64_t *sum)
+{
+    bool found = false;
+    *sum = 0;
+    for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+        char *end;
+        int64_t key = strtoll(line, &end, 10);
+        bool inside = key >= b->lo && key <= b->hi;
+        found = found || inside;
+        *sum += inside ? 0 : strtoll(end, NULL, 10);
+    }
+    return found;
+}
+
+/* The first number of the file, or what its table comes to. */
 static uint8_t read_bound(struct qs_sim *sim, const struct qs_sim_bound *b, int64_t *value)
 {
     char text[QS_VBOARD_TEXT_BYTES];
@@ -147,6 +162,12 @@ static uint8_t read_bound(struct qs_sim *sim, const struct qs_sim_bound *b, int6
     bool bits = (b->flags & QS_BIND_BITS) != 0;
     long long raw = bits ? (long long)(strtoull(text, &end, 16) & (uint64_t)b->mul) : strtoll(text, &end, 10);
     int64_t scaled;
+    int64_t sum;
+    if (b->flags & QS_BIND_TABLE) {
+        bool known = sum_table(text, b, &sum);
+        *value = known ? sum * b->mul / b->div : 0;
+        return known ? QS_READING_OK : QS_READING_UNREADABLE;
+    }
     bool held = (b->flags & QS_BIND_HELD) != 0;
     if (end == text || __builtin_mul_overflow((int64_t)raw, bits ? 1 : b->mul, &scaled) ||
         (!held && (scaled / b->div < b->lo || scaled / b->div > b->hi))) {
@@ -181,8 +202,10 @@ size_t qs_sim_bound_evidence(struct qs_sim *sim, bool after, struct qs_port_evid
         }
         uint8_t status = read_bound(sim, b, &value);
         if (!after) {
-            *row =
-                (struct qs_port_evidence){.held = (b->flags & QS_BIND_HELD) != 0, .lo = b->lo, .hi = b->hi};
+            *row = (struct qs_port_evidence){.held = (b->flags & QS_BIND_HELD) != 0,
+                                             .steady = (b->flags & QS_BIND_STEADY) != 0,
+                                             .lo = b->lo,
+                                             .hi = b->hi};
             snprintf(row->kind, sizeof row->kind, "%s", b->name);
             row->before = value;
         }

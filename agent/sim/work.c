@@ -34,8 +34,9 @@ void qs_sim_choose_clock(struct qs_sim *sim, const char *cpus)
 bool qs_sim_work_load(struct qs_sim *sim, const char *cpus)
 {
     struct qs_sim_bed *bed = sim->options.bed;
-    uint32_t wanted = cpus[0] ? qs_vboard_cpus(cpus) : bed->cpus;
-    bool has_all = wanted != 0 && (wanted & ~qs_sim_board(sim)->online) == 0;
+    uint32_t online = qs_sim_board(sim)->online;
+    uint32_t wanted = cpus[0] ? qs_vboard_cpus(cpus) : bed->cpus & online;
+    bool has_all = wanted != 0 && (wanted & ~online) == 0;
     for (size_t i = 0; has_all && i < bed->board.clock_count; i++) {
         if (bed->board.clocks[i].cpus & wanted) {
             qs_vboard_work(&bed->board, i, 1000000);

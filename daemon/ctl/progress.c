@@ -247,7 +247,12 @@ static void on_gate_timeout(struct qs_progress *p, const json_t *d)
     bool tainted = strcmp(qs_json_get_text(d, "outcome", "tainted"), "tainted") == 0;
     if (p->gate_timeouts++ > 0 || p->quiet)
         return;
-    note(p, "not quiet in time%s%s%s", busiest[0] != '\0' ? ", busiest: " : "", busiest,
+    const char *sensor = qs_json_get_text(d, "sensor", "");
+    bool clock = strncmp(sensor, "freq:", strlen("freq:")) == 0; /* busy is what it is meant to be */
+    if (clock)
+        busiest = "";
+    note(p, "%s%s in time%s%s%s", clock ? sensor : "", clock ? " did not get there" : "not quiet",
+         busiest[0] != '\0' ? ", busiest: " : "", busiest,
          tainted ? "; measured anyway and tainted (said once, counted in the result)" : "");
 }
 
@@ -304,6 +309,12 @@ static void on_planned(struct qs_progress *p, const json_t *d)
              json_is_false(json_object_get(d, "attainable"))
                  ? ", wider than wanted: no more blocks are allowed"
                  : "");
+}
+
+static void on_shortened(struct qs_progress *p, const json_t *d)
+{
+    if (!p->quiet)
+        note(p, "%s", qs_json_get_text(d, "text", "?"));
 }
 
 static void on_announce(struct qs_progress *p, const json_t *d)
@@ -379,6 +390,7 @@ static const struct {
              {"job.evals", on_evals, false},
              {"job.plan", on_plan, false},
              {"job.planned", on_planned, true},
+             {"job.shortened", on_shortened, true},
              {"window.announce", on_announce, false},
              {"block.repeat", on_repeat, true},
              {"job.warning", on_warning, true},

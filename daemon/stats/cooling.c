@@ -394,6 +394,17 @@ enum qs_status qs_cooling_fall(const struct qs_cooling *model, double from, doub
     return isnan(out->lo) || isnan(out->hi) ? QS_EDOM : QS_OK;
 }
 
+enum qs_status qs_cooling_rise(const struct qs_cooling *model, double from, double to, double off,
+                               struct qs_ci *out)
+{
+    *out = qs_ci_none(model->end_ci.level);
+    if (model->says != QS_COOLING_FITS || !(from <= to) || !(off >= 0))
+        return QS_EDOM;
+    out->lo = qs_cooling_eta(model->tau_ci.lo, model->end_ci.hi, QS_WARMS, from + off, to - off);
+    out->hi = qs_cooling_eta(model->tau_ci.hi, model->end_ci.lo, QS_WARMS, from - off, to + off);
+    return isnan(out->lo) || isnan(out->hi) ? QS_EDOM : QS_OK;
+}
+
 /* ---- does it still hold? ---- */
 
 enum qs_status qs_cooling_holds(const struct qs_cooling *model, const double *times, const double *values,

@@ -71,6 +71,12 @@ double qs_cooling_eta(double tau, double end, enum qs_cooling_way way, double no
 enum qs_status qs_cooling_fall(const struct qs_cooling *model, double from, double to, double off,
                                struct qs_ci *out);
 
+/* The same of warming up from one reading to a warmer one: lo, the least, is from the fastest curve to the
+ * warmest end, tau_lo ln((end_hi - from - off) / (end_hi - to + off)), by the law above solved for t.
+ * Infinite where the end is not as warm; 0 where `from` may be there already. */
+enum qs_status qs_cooling_rise(const struct qs_cooling *model, double from, double to, double off,
+                               struct qs_ci *out);
+
 struct qs_cooling_check {
     double rms;      /* of the readings about the model's curve, whose start alone is fitted */
     double expected; /* the rms that the model's own sd, intervals and the rounding account for */

@@ -43,7 +43,8 @@ int qs_vboard_read(struct qs_vboard *board, const char *path, uint32_t uid, char
 int qs_vboard_write(struct qs_vboard *board, const char *path, uint32_t uid, const char *text, size_t n);
 /* How long a read or a write of this file blocks, in the front's own time (fault `slow`). */
 int64_t qs_vboard_slow_ms(const struct qs_vboard *board, const char *path);
-/* Work of the front's own on this clock, beside the load that it has; 0: none any more. */
+/* Work of the front's own on this clock, beside the load that it has; 0: none any more. A governor follows
+ * more of it at once, less of it with the next step. */
 void qs_vboard_work(struct qs_vboard *board, size_t clock, uint32_t load_ppm);
 /* As it really runs, in kHz; 0: all of its CPUs are off. */
 int64_t qs_vboard_khz(const struct qs_vboard *board, size_t clock);

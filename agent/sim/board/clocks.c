@@ -102,8 +102,11 @@ int64_t qs_vboard_clock_khz(const struct qs_vboard *board, const struct qs_vboar
 
 void qs_vboard_work(struct qs_vboard *board, size_t clock, uint32_t load_ppm)
 {
+    bool falls = load_ppm < board->clocks[clock].work_ppm;
     board->clocks[clock].work_ppm = load_ppm;
-    settle(&board->clocks[clock]);
+    if (!falls) { /* a governor sees less load with its next sample */
+        settle(&board->clocks[clock]);
+    }
 }
 
 int64_t qs_vboard_khz(const struct qs_vboard *board, size_t clock)

@@ -211,11 +211,20 @@ static void take_plan(struct qs_job_draft *draft, const struct qs_node *written)
     }
 }
 
+/* A frequency that is waited for, as a gate that marks is. */
+static bool holds(const struct qs_wishes *wishes)
+{
+    bool any = qs_wishes_warm(wishes);
+    for (size_t i = 0; i < wishes->sweep_count; i++)
+        any = any || wishes->sweep[i].how == QS_WISH_HOLD;
+    return any;
+}
+
 /* A neighbour that comes and goes is given the full wait so often; one that stays costs two full waits. */
 static void fill_patience(struct qs_job_conditions *set)
 {
     enum { TIMEOUTS = 4 };
-    int64_t longest_ns = 0;
+    int64_t longest_ns = holds(&set->controls.wishes) ? QS_JOB_HOLD_NS : 0;
     for (size_t i = 0; i < set->gate_count; i++)
         if (set->gate[i].on_timeout == QS_ON_TIMEOUT_TAINT && set->gate[i].timeout_ns > longest_ns)
             longest_ns = set->gate[i].timeout_ns;

@@ -14,6 +14,9 @@
 
 #define QS_JOB_CONDITIONS_OWN "default" /* the name of the first set; no other has it */
 
+/* How long processors are kept busy for `frequency: hold` before a window, at most. */
+#define QS_JOB_HOLD_NS INT64_C(10000000000)
+
 #define QS_JOB_ONE_BIG "one-big" /* one big processor, each block the next one */
 
 enum { QS_JOB_CONDITION_SETS_MAX = 100 };

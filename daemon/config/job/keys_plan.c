@@ -255,14 +255,16 @@ static const struct qs_key condition_keys[] = {
      .type = QS_KEY_CUSTOM,
      .offset = SET(controls),
      .read = qs_job_read_frequency,
-     .form = "free, max, min, sustained, a share such as 50%, a frequency such as 1.8GHz, a place such as "
-             "2/5, each, "
-             "or a list; or a map of these for cpu, gpu, memory",
+     .form =
+         "free, max, min, sustained, hold, a share such as 50%, a frequency such as 1.8GHz, a place such as "
+         "2/5, each, "
+         "or a list; or a map of these for cpu, gpu, memory",
      .fallback = "free",
      .help =
          "The frequency at which the processors (or each of cpu, gpu and memory) are held during the runs; "
          "`free` records "
-         "frequencies and changes none. `each` (5 places), `each 8`, or a list makes an arm of every "
+         "frequencies and changes none, `hold` keeps processors busy until they are at their highest. `each` "
+         "(5 places), `each 8`, or a list makes an arm of every "
          "frequency. See below."},
     {.name = "governor",
      .type = QS_KEY_CUSTOM,

@@ -73,13 +73,25 @@ void qs_job_read_online(struct qs_schema_reader *r, const struct qs_key *key, co
 /* One wish; false with a problem. */
 static bool read_wish(struct qs_schema_reader *r, const struct qs_node *node, struct qs_wish *ret)
 {
-    static const char form[] = "free, max, min, a share such as 50%, or a frequency such as 1.8GHz";
+    static const char form[] = "free, max, min, hold, a share such as 50%, or a frequency such as 1.8GHz";
     struct qs_scalar_why why = {0};
     const char *text = qs_schema_text(r, node, form);
     bool ok = text != NULL && qs_wish_read(text, ret, &why);
     if (text != NULL && !ok)
         qs_schema_problem(r, node, why.suggestion[0] != '\0' ? why.suggestion : form, "%s", why.text);
     return ok;
+}
+
+/* What only processors can have. */
+static void check_kind(struct qs_schema_reader *r, const struct qs_node *node, const struct qs_wish *wish,
+                       enum qs_domain_kind kind)
+{
+    const char *why = wish->how == QS_WISH_SUSTAINED
+                          ? "what a device sustains is found of its processors alone"
+                      : wish->how == QS_WISH_HOLD ? "only processors can be kept busy until a window begins"
+                                                  : NULL;
+    if (why != NULL && kind != QS_DOMAIN_CPU)
+        qs_schema_problem(r, node, "write max, min or a share such as 60%", "%s", why);
 }
 
 /* "each", "each 8"; 0: it is neither. */
@@ -115,8 +127,8 @@ static void take_sweep(struct qs_schema_reader *r, const struct qs_node *node, s
         size_t mark = qs_schema_enter_index(r, i);
         if (places > 0)
             *wish = (struct qs_wish){QS_WISH_PLACE, (int64_t)i + 1, (int64_t)places};
-        else
-            (void)read_wish(r, &node->items[i], wish);
+        else if (read_wish(r, &node->items[i], wish))
+            check_kind(r, &node->items[i], wish, kind);
         qs_schema_leave(r, mark);
     }
 }
@@ -126,10 +138,8 @@ static void take_frequency(struct qs_schema_reader *r, const struct qs_node *nod
 {
     if (node->kind == QS_NODE_LIST || places_of(node) > 0)
         take_sweep(r, node, wishes, kind);
-    else if (read_wish(r, node, &wishes->frequency[kind]) && kind != QS_DOMAIN_CPU &&
-             wishes->frequency[kind].how == QS_WISH_SUSTAINED)
-        qs_schema_problem(r, node, "write max, min or a share such as 60%",
-                          "what a device sustains is found of its processors alone");
+    else if (read_wish(r, node, &wishes->frequency[kind]))
+        check_kind(r, node, &wishes->frequency[kind], kind);
 }
 
 static bool is_word(const char *text)

@@ -7,13 +7,16 @@
 
 #include "base/json.h"
 
-static const char *const words[] = {
-    [QS_WISH_FREE] = "free", [QS_WISH_MAX] = "max", [QS_WISH_MIN] = "min", [QS_WISH_SUSTAINED] = "sustained"};
+static const char *const words[] = {[QS_WISH_FREE] = "free",
+                                    [QS_WISH_MAX] = "max",
+                                    [QS_WISH_MIN] = "min",
+                                    [QS_WISH_SUSTAINED] = "sustained",
+                                    [QS_WISH_HOLD] = "hold"};
 
 static bool fail(struct qs_scalar_why *why, const char *text, const char *what)
 {
     snprintf(why->text, sizeof why->text, "`%s` %s", qs_show(text).text, what);
-    snprintf(why->suggestion, sizeof why->suggestion, "write max, min, free, 60%% or 1.8GHz");
+    snprintf(why->suggestion, sizeof why->suggestion, "write max, min, hold, free, 60%% or 1.8GHz");
     return false;
 }
 
@@ -65,6 +68,7 @@ void qs_wish_print(const struct qs_wish *wish, struct qs_buf *out)
         qs_buf_fmt(out, "%" PRId64 "/%" PRId64, wish->value, wish->of);
         break;
     case QS_WISH_SUSTAINED:
+    case QS_WISH_HOLD:
     case QS_WISH_FREE:
     case QS_WISH_MAX:
     case QS_WISH_MIN:
@@ -133,6 +137,16 @@ void qs_wishes_put(struct qs_json *j, const struct qs_wishes *wishes)
     for (size_t i = 0; i < wishes->switch_count; i++)
         put_switch(j, wishes->switches[i].of, wishes->switches[i].to, wishes->switches[i].number);
     qs_json_object_end(j);
+}
+
+bool qs_wishes_warm(const struct qs_wishes *wishes)
+{
+    return wishes->frequency[QS_DOMAIN_CPU].how == QS_WISH_HOLD;
+}
+
+bool qs_wish_writes(const struct qs_wish *wish)
+{
+    return wish->how != QS_WISH_FREE && wish->how != QS_WISH_HOLD;
 }
 
 bool qs_wishes_none(const struct qs_wishes *wishes)

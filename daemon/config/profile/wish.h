@@ -1,5 +1,5 @@
-/* What is wished of a device's files: of the frequencies of one kind (`max | min | N% | FREQ | I/N | free`),
- * and of all that a job's conditions can set. */
+/* What is wished of a device's files: of the frequencies of one kind (`max | min | N% | FREQ | I/N | hold |
+ * free`), and of all that a job's conditions can set. */
 #ifndef QS_CONFIG_PROFILE_WISH_H
 #define QS_CONFIG_PROFILE_WISH_H
 
@@ -18,7 +18,8 @@ enum qs_wish_how {
     QS_WISH_SHARE,
     QS_WISH_FREQUENCY,
     QS_WISH_SUSTAINED, /* what the device kept up when it was characterized */
-    QS_WISH_PLACE      /* among places that lie evenly over the operating points, both ends included */
+    QS_WISH_PLACE,     /* among places that lie evenly over the operating points, both ends included */
+    QS_WISH_HOLD /* nothing is written: processors are kept busy until their clocks are at the highest */
 };
 enum { QS_WISH_PLACES_MAX = 32 };
 struct qs_wish {
@@ -57,6 +58,10 @@ struct qs_json;
 /* Members of an object, each only where it is wished, but for `frequency`: equal for equal wishes. */
 void qs_wishes_put(struct qs_json *j, const struct qs_wishes *wishes);
 bool qs_wishes_none(const struct qs_wishes *wishes);
+/* Are processors kept busy for it (QS_WISH_HOLD)? */
+bool qs_wishes_warm(const struct qs_wishes *wishes);
+/* Is a frequency of this kind to be set? */
+bool qs_wish_writes(const struct qs_wish *wish);
 void qs_wishes_done(struct qs_wishes *wishes);
 
 #endif

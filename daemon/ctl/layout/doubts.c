@@ -65,19 +65,26 @@ static const struct taint_word {
 /* Codes with a name behind: what happened to it, and what its number is, in words around it. */
 static const struct named_word {
     const char *prefix, *before, *behind, *value, *unit;
-    double one; /* of the unit, in what is stored; 0: 1 */
+    double one;        /* of the unit, in what is stored; 0: 1 */
+    const char *bound; /* what the bound is, or NULL: it is none to anybody */
 } named_words[] = {
-    {"end:", "were over with ", " above its `end_below`", "at ",
+    {"end:", "ended with ", " above its `end_below`", "at ",
      " \xc2\xb0"
      "C",
-     1000},
-    {"residency:", "had ", " at another frequency than the one it is held at", "for ", " ms", 0},
-    {"transitions:", "had ", " change its frequency, which is held", "changes: ", "", 0},
-    {"pin:", "had the limit ", " elsewhere than it is held at", "at ", "", 0},
-    {"cooling:", "had the cooling device ", " change its state: throttling began or ended", "by ", "", 0},
-    {"throttle.", "had the processor throttled, as ", " counts", "times: ", "", 0},
-    {"throttled.thermalservice", "were throttled, as Android says", "", "thermal status ", "", 0},
-    {"throttled.", "were throttled or short of voltage, as the firmware says (", ")", "bits: ", "", 0}};
+     1000, "at most "},
+    {"gate:freq:", "began although the clock ", " was not at its highest", "at ", " MHz", 1000, "wanted "},
+    {"gate:thermal:", "began although ", " was not as the gate wants it", "at ",
+     " \xc2\xb0"
+     "C",
+     1000, "the bound is "},
+    {"residency:", "had ", " at another frequency than the one it is held at", "for ", " ms", 0, NULL},
+    {"transitions:", "had ", " change its frequency, which is held", "changes: ", "", 0, NULL},
+    {"pin:", "had the limit ", " elsewhere than it is held at", "at ", "", 0, "held at "},
+    {"cooling:", "had the cooling device ", " change its state: throttling began or ended", "by ", "", 0,
+     NULL},
+    {"throttle.", "had the processor throttled, as ", " counts", "times: ", "", 0, NULL},
+    {"throttled.thermalservice", "were throttled, as Android says", "", "thermal status ", "", 0, NULL},
+    {"throttled.", "were throttled or short of voltage, as the firmware says (", ")", "bits: ", "", 0, NULL}};
 
 static const struct named_word *named(const char *code)
 {
@@ -91,11 +98,18 @@ static void add_named(struct qs_buf *text, const struct named_word *word, const 
                       const char *example)
 {
     const char *at = strrchr(example, ':');
-    long long value = 0;
+    long long value = 0, bound = 0;
+    double one = word->one > 0 ? word->one : 1;
+    int places = word->one > 0 ? 1 : 0;
     qs_buf_fmt(text, " %s%s%s", word->before, code + strlen(word->prefix), word->behind);
-    if (at != NULL && sscanf(at, ": %lld", &value) == 1)
-        qs_buf_fmt(text, " (first: %.*s: %s%.*f%s)", (int)(at - example), example, word->value,
-                   word->one > 0 ? 1 : 0, (double)value / (word->one > 0 ? word->one : 1), word->unit);
+    int n = at != NULL ? sscanf(at, ": %lld (bound %lld)", &value, &bound) : 0;
+    if (n < 1)
+        return;
+    qs_buf_fmt(text, " (first: %.*s: %s%.*f%s", (int)(at - example), example, word->value, places,
+               (double)value / one, word->unit);
+    if (n == 2 && word->bound != NULL)
+        qs_buf_fmt(text, ", %s%.*f%s", word->bound, places, (double)bound / one, word->unit);
+    qs_buf_char(text, ')');
 }
 
 /* Values of a share come in millionths: "block 3, window 0: 380000 (bound 100000)". */
@@ -151,7 +165,7 @@ static void add_taint(struct doubts *d, const struct shared *s, const json_t *ta
         add_example(&text, code, word, qs_json_get_text(taint, "example", ""));
     }
     const char *busiest = qs_json_get_text(taint, "busiest", "");
-    if (busiest[0] != '\0')
+    if (busiest[0] != '\0' && strncmp(code, "gate:freq:", strlen("gate:freq:")) != 0) /* there it is to be */
         qs_buf_fmt(&text, "; busiest: %s", busiest);
     add(d, s->who.data, text.data);
 }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "device/activity/cools.h"
+#include "device/activity/headroom.h"
 #include "device/activity/pin.h"
 #include "device/board/board.h"
 #include "device/job/events.h"
@@ -332,7 +333,7 @@ static void keep_board(struct qs_job_run *job)
         warn_of_past(job);
     }
     qs_cools_read(job);
-    bind_sensors(job);
+    qs_headroom_read(job, bind_sensors);
 }
 
 static void ask_survey(struct qs_job_run *job)

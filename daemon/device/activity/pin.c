@@ -9,6 +9,7 @@
 #include "device/activity/changed.h"
 #include "device/activity/lock.h"
 #include "device/activity/sustained.h"
+#include "device/activity/warm.h"
 #include "device/activity/watch.h"
 #include "device/board/board.h"
 #include "device/board/pin.h"
@@ -31,12 +32,15 @@ struct pin {
     char *online; /* the processors that are to run, as the device had them at first; owned, or NULL */
     char *cpus;   /* where the run in hand runs: "" any; owned, or NULL: as its conditions say */
     struct qs_pins pins;
+    struct qs_warm warm;             /* what processors are kept busy for before each window */
     size_t sent, asked;              /* of pins.items: written, in the question that is out */
     size_t sustained_khz;            /* of the fastest clock; 0: not asked for yet */
     const struct qs_wishes *instead; /* borrowed: what is held is no run's; or NULL */
     bool watching;                   /* the agent has the sensors of what is held */
     bool looked_again;
     bool lost;                /* the last window ended with a limit elsewhere */
+    bool told_idle;           /* that clocks of idle processors fall */
+    bool unsure;              /* so, and the limits are not ours: they are to be looked at again */
     bool again;               /* what is held is being written again */
     unsigned times, in_a_row; /* that something was put back: in the session, since a good window */
     struct qs_moved moved;
@@ -172,6 +176,7 @@ static void bind_watches(struct qs_job_run *job)
 }
 
 static void write_next(struct qs_job_run *job);
+static void watch(struct qs_job_run *job);
 static void hold(struct qs_job_run *job);
 
 /* Everything is written again. What does not stay (a device that is too hot) goes on to taint its windows. */
@@ -224,8 +229,7 @@ static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, vo
         qs_activity_lock_look_again(job, hold);
         return;
     }
-    qs_job_event_pinned(job, &p->pins, 0);
-    bind_watches(job);
+    watch(job);
 }
 
 /* As many as one TUNE takes. */
@@ -251,6 +255,21 @@ static void hold_nothing(struct qs_job_run *job)
         go_on(job);
 }
 
+/* All of it is written, if anything is. */
+static void watch(struct qs_job_run *job)
+{
+    struct pin *p = mine(job);
+    qs_job_event_pinned(job, &p->pins, 0);
+    if (p->warm.count > 1 && !p->told_idle)
+        qs_job_event_warning(job,
+                             "the job may use processors of %zu clocks: of those that it leaves idle in a "
+                             "window the clock falls, and taints it; name the processors that it keeps busy "
+                             "(`affinity: big`)",
+                             p->warm.count);
+    p->told_idle = p->told_idle || p->warm.count > 1;
+    bind_watches(job);
+}
+
 static void take_sustained(struct qs_job_run *job, size_t khz, const struct qs_err *err)
 {
     if (khz == 0)
@@ -265,6 +284,7 @@ static void hold(struct qs_job_run *job)
     struct qs_err err = QS_ERR_INIT;
     const struct qs_board *board = qs_activity_lock_board(job);
     qs_pins_done(&p->pins);
+    qs_warm_done(&p->warm);
     p->sent = 0;
     if (wishes.frequency[QS_DOMAIN_CPU].how == QS_WISH_SUSTAINED && board && p->sustained_khz == 0 &&
         !qs_job_run_over(job)) {
@@ -280,12 +300,7 @@ static void hold(struct qs_job_run *job)
         hold_nothing(job);
         return;
     }
-    bool ok =
-        (board && qs_session_has(job->p.session, QS_FEATURE_CONTROL)) ||
-        qs_fail(&err, QS_E_DENIED,
-                "the agent on %s cannot change what the job's conditions want: it %s; `frequency: free` only "
-                "records frequencies",
-                job->p.device, qs_request_of(QS_MSG_TUNE)->lacks);
+    bool ok = qs_watch_able(job, board, &wishes, &err);
     if (ok && wishes.online && !p->looked_again) { /* a cluster that is off is none any more */
         free(p->online);
         p->online = qs_board_cpus_of(board, wishes.online, &err);
@@ -294,12 +309,17 @@ static void hold(struct qs_job_run *job)
     wishes.online = wishes.online ? p->online : NULL;
     ok = ok && qs_board_pin(board, &wishes, p->looked_again, &p->pins, &err);
     ok = ok && qs_watch_can(job, &p->pins, &err);
+    if (ok && qs_wishes_warm(&wishes) && !p->pins.survey_again)
+        ok = qs_board_hold(board, qs_activity_lock_home(job), p->cpus, &p->pins, &err);
+    qs_warm_make(&p->warm, &p->pins);
     if (!ok)
         fail(job, &err);
-    else if (p->pins.items.count == 0)
-        hold_nothing(job);
-    else
+    else if (p->pins.items.count > 0)
         write_next(job);
+    else if (p->warm.count > 0)
+        watch(job);
+    else
+        hold_nothing(job);
 }
 
 /* As it was before anything was changed: processors that were off then are off again. */
@@ -316,7 +336,16 @@ const char *qs_activity_pin_cpus(const struct qs_job_run *job)
 
 const char *qs_activity_pin_held(const struct qs_job_run *job)
 {
-    return mine(job)->holding ? mine(job)->held : NULL;
+    return mine(job)->holding || mine(job)->watching ? mine(job)->held : NULL;
+}
+
+const struct qs_job_expectation *qs_activity_pin_line(const struct qs_job_run *job, size_t index)
+{
+    const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
+    const struct qs_warm *warm = &mine(job)->warm;
+    if (index < set->gate_count)
+        return &set->gate[index];
+    return index - set->gate_count < warm->count ? &warm->lines[index - set->gate_count] : NULL;
 }
 
 static bool find_cpus(struct qs_job_run *job, struct qs_err *err)
@@ -352,7 +381,9 @@ static void hold_again(struct qs_job_run *job)
 void qs_activity_pin_closed(struct qs_job_run *job, const struct qs_msg_closed *m)
 {
     struct pin *p = mine(job);
-    p->lost = p->holding && p->watching && qs_watch_is_lost(m);
+    bool moved = p->watching && qs_watch_is_lost(m);
+    p->lost = p->holding && moved;
+    p->unsure = p->warm.count > 0 && (p->unsure || moved);
     p->in_a_row = p->lost || m->iterations == 0 ? p->in_a_row : 0;
 }
 
@@ -378,19 +409,26 @@ void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then)
     struct qs_err err = QS_ERR_INIT;
     QS_BUF(wanted);
     struct qs_json j = qs_json_to(&wanted);
-    qs_json_object(&j);
-    qs_wishes_put(&j, wishes_of(job));
-    qs_json_object_end(&j);
     p->then = then;
     if (!find_cpus(job, &err)) {
         fail(job, &err);
+        return;
+    }
+    qs_json_object(&j);
+    qs_wishes_put(&j, wishes_of(job));
+    if (qs_wishes_warm(wishes_of(job)))
+        qs_json_kstring(&j, "cpus", p->cpus);
+    qs_json_object_end(&j);
+    if (p->unsure && strcmp(p->held, wanted.data) == 0) {
+        p->unsure = false;
+        qs_activity_lock_look_again(job, hold);
         return;
     }
     if (p->holding && p->lost && strcmp(p->held, wanted.data) == 0) {
         hold_again(job);
         return;
     }
-    if (p->holding ? strcmp(p->held, wanted.data) == 0 : qs_wishes_none(wishes_of(job))) {
+    if (p->holding || p->watching ? strcmp(p->held, wanted.data) == 0 : qs_wishes_none(wishes_of(job))) {
         go_on(job);
         return;
     }
@@ -427,11 +465,12 @@ static void stop(struct qs_job_run *job, const char *why)
 {
     (void)why;
     struct pin *p = mine(job);
-    p->on = p->holding = p->watching = p->lost = p->again = false;
+    p->on = p->holding = p->watching = p->lost = p->unsure = p->again = false;
     p->times = p->in_a_row = 0;
     p->instead = NULL;
     p->sustained_khz = 0;
     qs_pins_done(&p->pins);
+    qs_warm_done(&p->warm);
 }
 
 static void done(struct qs_job_run *job)

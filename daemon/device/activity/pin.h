@@ -18,6 +18,10 @@ const char *qs_activity_pin_cpus(const struct qs_job_run *job);
 /* What is held for it, as JSON; NULL: nothing. */
 const char *qs_activity_pin_held(const struct qs_job_run *job);
 
+/* The line at this place of the gate that the agent is given: of the conditions in hand, then (`frequency:
+ * hold`) of the clocks that processors are kept busy for. NULL: there are no more. */
+const struct qs_job_expectation *qs_activity_pin_line(const struct qs_job_run *job, size_t index);
+
 /* A window is over, by what CLOSED tells of it. */
 void qs_activity_pin_closed(struct qs_job_run *job, const struct qs_msg_closed *m);
 /* Was what is held elsewhere around the last window, so that it is to be written again (step pin)? */

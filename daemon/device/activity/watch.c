@@ -8,8 +8,10 @@
 #include "config/farm/sensors.h"
 #include "config/profile/tool.h"
 #include "device/activity/lock.h"
+#include "device/activity/warm.h"
 #include "device/board/board.h"
 #include "device/job/events.h"
+#include "proto/request.h"
 
 #define LIMIT "pin:"
 
@@ -41,29 +43,40 @@ static struct qs_text path_of(const char *file)
     return qs_text_of(file ? file : "");
 }
 
-static bool add_limit(struct qs_build *list, const struct qs_pins *pins, const struct qs_board_domain *d,
-                      const char *file, const char *end)
+static bool add_limit(struct qs_build *list, const struct qs_board_domain *d, const char *file,
+                      const char *end, int64_t wanted)
 {
-    const char *value = value_of(pins, file);
-    const int64_t wanted = value ? strtoll(value, NULL, 10) : 0;
     return add(list, d, LIMIT, end,
-               (struct qs_binding){.path = path_of(value ? file : NULL),
+               (struct qs_binding){.path = path_of(file),
                                    .mul = 1,
                                    .lo = wanted,
                                    .hi = wanted,
                                    .flags = QS_BIND_EVIDENCE | QS_BIND_HELD});
 }
 
+/* What is not written is watched where it may come from above, and with the clock itself. */
+static bool add_limits(struct qs_build *list, const struct qs_pins *pins, const struct qs_pin_choice *c)
+{
+    const struct qs_board_domain *d = c->domain;
+    const char *min = value_of(pins, d->min_file), *max = value_of(pins, d->max_file);
+    if (c->warm)
+        return (c->limit_raw == 0 || add_limit(list, d, d->max_file, ".max", (int64_t)c->limit_raw)) &&
+               qs_warm_bind(list, d);
+    return (!min || add_limit(list, d, d->min_file, ".min", strtoll(min, NULL, 10))) &&
+           (!max || add_limit(list, d, d->max_file, ".max", strtoll(max, NULL, 10)));
+}
+
 /* What lies between two readings of the limits. One count of either is too much: what was spent elsewhere
  * before the window is counted before it, and cut the same way after it, so that without more of it nothing
  * changes. */
-static void add_between(struct qs_build *list, const struct qs_pins *pins, const struct qs_board_domain *d,
+static void add_between(struct qs_build *list, const struct qs_pins *pins, const struct qs_pin_choice *c,
                         struct qs_left_out *left)
 {
+    const struct qs_board_domain *d = c->domain;
     const char *value = value_of(pins, d->max_file);
-    if (!value || d->limits != QS_LIMITS_FREQUENCY)
+    if ((!value && !c->warm) || d->limits != QS_LIMITS_FREQUENCY)
         return;
-    const int64_t at = strtoll(value, NULL, 10);
+    const int64_t at = c->warm ? (int64_t)c->raw : strtoll(value, NULL, 10);
     if (!add(list, d, QS_SENSOR_RESIDENCY_PREFIX, "",
              (struct qs_binding){.path = path_of(d->residency_file),
                                  .mul = (int64_t)d->residency_ms,
@@ -84,16 +97,13 @@ bool qs_watch_add(struct qs_job_run *job, const struct qs_pins *pins, struct qs_
 {
     struct qs_left_out left = {.count = 0};
     bool fits = true;
-    for (size_t i = 0; fits && i < pins->choices.count; i++) {
-        const struct qs_board_domain *d = pins->choices.at[i].domain;
-        fits = !d || (add_limit(list, pins, d, d->min_file, ".min") &&
-                      add_limit(list, pins, d, d->max_file, ".max"));
-    }
+    for (size_t i = 0; fits && i < pins->choices.count; i++)
+        fits = !pins->choices.at[i].domain || add_limits(list, pins, &pins->choices.at[i]);
     qs_activity_lock_add_sensors(job, QS_SENSORS_NAMED, list, &left);
     qs_activity_lock_add_sensors(job, QS_SENSORS_WATCHED, list, &left);
     for (size_t i = 0; i < pins->choices.count && qs_session_has(job->p.session, QS_FEATURE_SENSE); i++)
         if (pins->choices.at[i].domain)
-            add_between(list, pins, pins->choices.at[i].domain, &left);
+            add_between(list, pins, &pins->choices.at[i], &left);
     qs_activity_lock_add_sensors(job, QS_SENSORS_RECORDED, list, &left);
     if (fits)
         qs_activity_lock_warn(job, &left);
@@ -139,6 +149,24 @@ bool qs_watch_is_lost(const struct qs_msg_closed *m)
         if (t.code.n > n && memcmp(t.code.p, LIMIT, n) == 0)
             return true;
     return false;
+}
+
+bool qs_watch_able(const struct qs_job_run *job, const struct qs_board *board, const struct qs_wishes *wishes,
+                   struct qs_err *err)
+{
+    struct qs_wishes written = *wishes; /* borrows */
+    if (qs_wishes_warm(wishes))
+        written.frequency[QS_DOMAIN_CPU].how = QS_WISH_FREE;
+    if (!board || (!qs_wishes_none(&written) && !qs_session_has(job->p.session, QS_FEATURE_CONTROL)))
+        return qs_fail(err, QS_E_DENIED,
+                       "the agent on %s cannot change what the job's conditions want: it %s; `frequency: "
+                       "free` only records frequencies",
+                       job->p.device, qs_request_of(QS_MSG_TUNE)->lacks);
+    return !qs_wishes_warm(wishes) || qs_session_has(job->p.session, QS_FEATURE_HOLD) ||
+           qs_fail(err, QS_E_AGENT,
+                   "`frequency: hold`: the agent on %s is too old to keep processors busy until a window "
+                   "begins: start a newer one there",
+                   job->p.device);
 }
 
 bool qs_watch_can(const struct qs_job_run *job, const struct qs_pins *pins, struct qs_err *err)

@@ -33,6 +33,9 @@ bool qs_watch_keeps_moving(const struct qs_job_run *job, const struct qs_moved *
 /* Was a limit elsewhere, around this window? */
 bool qs_watch_is_lost(const struct qs_msg_closed *m);
 
+/* Whether the agent can do at all what is wished; board: NULL where it cannot tell what there is. */
+bool qs_watch_able(const struct qs_job_run *job, const struct qs_board *board, const struct qs_wishes *wishes,
+                   struct qs_err *err);
 /* Whether the agent can set all of it. */
 bool qs_watch_can(const struct qs_job_run *job, const struct qs_pins *pins, struct qs_err *err);
 

@@ -110,6 +110,9 @@ const struct qs_board_domain *qs_board_domain(const struct qs_board *board, cons
 const struct qs_board_sensor *qs_board_sensor(const struct qs_board *board, const char *name);
 const struct qs_board_cluster *qs_board_cluster(const struct qs_board *board, const char *name);
 
+/* Are all processors of the list in the other one? Lists only: "0-3,6". */
+bool qs_board_cpus_within(const char *cpus, const char *all);
+
 /* What the device says of its commands at first: those that it has not (MISSING) are no sensors of it. */
 void qs_board_take_command(struct qs_board *board, const char *name, enum qs_reading_status status,
                            int64_t value);

@@ -194,3 +194,10 @@ void qs_work_clusters(struct qs_work *w)
         qs_work_note(
             w, "for the processors %s neither capacity nor frequency is known: they are in no cluster", left);
 }
+
+bool qs_board_cpus_within(const char *cpus, const char *all)
+{
+    struct qs_cpu_set own = {0}, others = {0};
+    return qs_cpu_set_read(cpus, strlen(cpus), &own) && qs_cpu_set_read(all, strlen(all), &others) &&
+           qs_cpu_set_within(&own, &others);
+}

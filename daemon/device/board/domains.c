@@ -135,6 +135,12 @@ static char *path_of(const struct qs_survey_row *row)
     return row != NULL ? qs_strdup(row->path) : NULL;
 }
 
+/* What nobody may read tells nothing. */
+static char *readable(const struct qs_survey_row *row)
+{
+    return row != NULL && row->status == QS_READING_OK ? qs_strdup(row->path) : NULL;
+}
+
 static bool may_write(const struct qs_work *w, const struct qs_survey_row *row)
 {
     return row != NULL && row->status == QS_READING_OK && (row->access & QS_BOARD_WRITABLE) != 0 &&
@@ -199,10 +205,10 @@ static void add_domain(struct qs_work *w, const struct qs_profile_domain *p, con
     d.min_file = path_of(qs_work_in(w, folder, p->min));
     d.max_file = path_of(qs_work_in(w, folder, p->max));
     d.set_file = path_of(qs_work_in(w, folder, p->set));
-    d.current_file = path_of(qs_work_in(w, folder, p->current));
-    d.residency_file = path_of(qs_work_in(w, folder, p->residency));
+    d.current_file = readable(qs_work_in(w, folder, p->current));
+    d.residency_file = readable(qs_work_in(w, folder, p->residency));
     d.residency_ms = p->residency_ms;
-    d.transitions_file = path_of(qs_work_in(w, folder, p->transitions));
+    d.transitions_file = readable(qs_work_in(w, folder, p->transitions));
     judge_hold(w, &d);
     if (d.hold == QS_HOLD_OK && d.kind == QS_DOMAIN_CPU && d.residency_file == NULL)
         qs_work_note(

@@ -98,7 +98,8 @@ static size_t raw_of(const struct qs_board_domain *d, size_t khz)
 void qs_pins_choice(struct qs_pins *pins, const struct qs_board_domain *domain, size_t khz, char *text)
 {
     pins->choices.at = qs_grow(pins->choices.at, pins->choices.count, sizeof *pins->choices.at);
-    pins->choices.at[pins->choices.count++] = (struct qs_pin_choice){domain, khz, text};
+    pins->choices.at[pins->choices.count++] =
+        (struct qs_pin_choice){.domain = domain, .khz = khz, .text = text};
 }
 
 static void take(struct work *w, const struct qs_board_domain *d, size_t khz, size_t raw, char *text)
@@ -242,7 +243,7 @@ static bool put_governors(struct work *w, const struct qs_wishes *wishes, struct
     bool ok = true;
     for (size_t i = 0; i < w->board->domains.count && ok; i++) {
         const struct qs_board_domain *d = &w->board->domains.at[i];
-        bool held = wishes->frequency[d->kind].how != QS_WISH_FREE;
+        bool held = qs_wish_writes(&wishes->frequency[d->kind]);
         if (wishes->governor[d->kind] != NULL)
             ok = put_governor(w, d, wishes->governor[d->kind], held, err);
         else if (held && d->hold_governor != NULL && d->governor_file != NULL)
@@ -278,7 +279,7 @@ static bool choose_all(struct work *w, const struct qs_wishes *wishes, struct qs
     for (unsigned kind = 0; kind < QS_DOMAIN_KINDS; kind++) {
         size_t found = 0;
         const struct qs_wish *wish = &wishes->frequency[kind];
-        bool held = wish->how != QS_WISH_FREE;
+        bool held = qs_wish_writes(wish);
         for (size_t i = 0; i < board->domains.count && found < QS_BOARD_DOMAINS_MAX; i++) {
             if (board->domains.at[i].kind != kind)
                 continue;

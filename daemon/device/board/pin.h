@@ -24,6 +24,8 @@ struct qs_pin_choice {                    /* what a domain is held at, or a swit
     const struct qs_board_domain *domain; /* borrowed of the board; NULL: nothing of it is held */
     size_t khz;
     char *text; /* "policy0: 738 MHz (50% of 1803 MHz is 901.5 MHz; the nearest step at or below it)" */
+    bool warm;  /* nothing of it is written: its processors are kept busy until it is at khz */
+    size_t raw, limit_raw; /* warm: as its files have the operating point, and its upper limit (0: none) */
 };
 struct qs_pins {
     struct {
@@ -45,6 +47,13 @@ struct qs_pins {
 bool qs_board_pin(const struct qs_board *board, const struct qs_wishes *wishes, bool settled,
                   struct qs_pins *ret, struct qs_err *err);
 void qs_pins_done(struct qs_pins *pins);
+
+/* `frequency: hold`, after that: adds a choice for each clock of these processors ("": all). It is the
+ * highest operating point, or the highest below the upper limit, which is never written; home: the board at
+ * the session's begin, whose limit counts where it was higher. QS_E_DENIED: neither clock nor residency of
+ * one can be read; QS_E_NOT_FOUND. */
+bool qs_board_hold(const struct qs_board *board, const struct qs_board *home, const char *cpus,
+                   struct qs_pins *pins, struct qs_err *err);
 
 /* The processors that a word of a job stands for: "all", a cluster's name; or a list, which must be there.
  * NULL with what there is. Owned. */

@@ -340,7 +340,7 @@ bool qs_pins_switches(const struct qs_board *board, const struct qs_wishes *wish
         ok = put_idle(w, wishes->idle_deepest, err);
     for (size_t i = 0; ok && i < wishes->switch_count; i++)
         ok = put_named(w, &wishes->switches[i], err);
-    if (ok && !settled && wishes->online == NULL && wishes->frequency[QS_DOMAIN_CPU].how != QS_WISH_FREE)
+    if (ok && !settled && wishes->online == NULL && qs_wish_writes(&wishes->frequency[QS_DOMAIN_CPU]))
         put_all_on(w);
     put_items(w, true);
     pins->survey_again = pins->items.count > 0 && !settled;

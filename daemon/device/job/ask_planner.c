@@ -55,13 +55,14 @@ static size_t most_of_arm(const struct qs_job_run *job, size_t arm)
 {
     const struct qs_job_conditions *set = qs_job_conditions(job->p.spec, job->schedule.point, arm);
     const struct qs_job_plan *plan = &job->p.spec->plan;
+    uint32_t most = job->schedule.fit > 0 ? job->schedule.fit : QS_ITERATIONS_MAX;
     if (set->enough.stop)
         return set->enough.cap_iterations;
     if (plan->window_iterations > 0)
-        return plan->window_iterations;
+        return plan->window_iterations < most ? plan->window_iterations : most;
     int64_t pilot_ns = job->schedule.pilot_ns[arm];
     int64_t fit = plan->window_max_ns / (pilot_ns > 0 ? pilot_ns : 1);
-    return fit < 1 ? 1 : fit > QS_ITERATIONS_MAX ? QS_ITERATIONS_MAX : (size_t)fit;
+    return fit < 1 ? 1 : fit > most ? most : (size_t)fit;
 }
 
 /* Runs of all arms are planned as one: what each of them may have. */

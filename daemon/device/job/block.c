@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device/activity/harness.h"
+#include "device/activity/headroom.h"
 #include "device/activity/activity.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
@@ -109,10 +110,13 @@ static void block_over(struct qs_job_run *job)
     }
     int64_t now_ns = qs_loop_now_ns(job->p.loop);
     bool pilot = job->schedule.block == 0;
+    if (pilot)
+        qs_headroom_fit(job);
     qs_schedule_block_done(&job->schedule, now_ns - job->block.began_ns);
     job->block.runs = 0;
     if (pilot) {
         qs_job_event_plan(job);
+        qs_headroom_tell(job);
     } else {
         qs_planning_block(job);
         double half = qs_schedule_half_width(&job->schedule);
@@ -124,6 +128,12 @@ static void block_over(struct qs_job_run *job)
         }
     }
     qs_job_run_feed(job, job->point.over || qs_job_run_over(job) ? QS_JI_POINT_OVER : QS_JI_NEXT_RUN);
+}
+
+static void pilot_over(struct qs_job_run *job)
+{
+    qs_job_event_pilot(job, qs_schedule_arm(&job->schedule), job->run.last_ns);
+    qs_headroom_pilot(job);
 }
 
 static void next(struct qs_job_run *job)
@@ -144,7 +154,7 @@ static void next(struct qs_job_run *job)
         return;
     }
     if (job->schedule.block == 0)
-        qs_job_event_pilot(job, qs_schedule_arm(&job->schedule), job->run.last_ns);
+        pilot_over(job);
     else
         qs_planning_run(job);
     qs_schedule_turn_done(&job->schedule, median_ns, job->run.clean_n == 0);

@@ -11,6 +11,7 @@
 #include "device/activity/activity.h"
 #include "device/activity/cools.h"
 #include "device/activity/lock.h"
+#include "device/activity/pin.h"
 #include "device/board/board.h"
 #include "device/board/pin.h"
 #include "device/job/evals.h"
@@ -285,13 +286,15 @@ static void put_unmet(const struct qs_job_run *job, const struct qs_job_expectat
 }
 
 static double keep_waiting(struct qs_job_run *job, const struct qs_job_expectation *e,
-                           const struct qs_msg_waiting *m)
+                           const struct qs_msg_waiting *m, bool warms)
 {
     QS_BUF(text);
     double end_mc = 0;
     double cool_s = qs_cools_take(job, e, m, &end_mc);
     put_unmet(job, e, m->status, m->value, &text);
-    if (isinf(cool_s)) {
+    if (warms) {
+        qs_buf_str(&text, "; its processors are kept busy for it");
+    } else if (isinf(cool_s)) {
         qs_buf_str(&text, "; it cools down to ");
         qs_sensor_print(e->sensor, (int64_t)end_mc, &text);
         qs_buf_str(&text, " as a rule, no further");
@@ -307,11 +310,12 @@ static double keep_waiting(struct qs_job_run *job, const struct qs_job_expectati
 void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m)
 {
     const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
-    if (m->expectation >= set->gate_count)
-        return;
-    const struct qs_job_expectation *e = &set->gate[m->expectation];
+    const struct qs_job_expectation *e = qs_activity_pin_line(job, m->expectation);
     struct event n;
-    double cool_s = keep_waiting(job, e, m);
+    if (!e)
+        return;
+    bool warms = m->expectation >= set->gate_count; /* what keeps its processors busy is ours */
+    double cool_s = keep_waiting(job, e, m, warms);
     begin(&n);
     qs_json_kstring(&n.json, "sensor", e->sensor);
     qs_json_kint(&n.json, "value", m->value);
@@ -320,7 +324,7 @@ void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m
     qs_json_key(&n.json, "hi");
     e->has_hi ? qs_json_int(&n.json, e->hi) : qs_json_null(&n.json);
     qs_json_kstring(&n.json, "status", qs_reading_status_name(m->status));
-    put_text(&n.json, "busiest", m->note);
+    put_text(&n.json, "busiest", warms ? qs_text_of("") : m->note);
     qs_json_kstring(&n.json, "text", job->win.waits_for);
     qs_json_kint(&n.json, "elapsed_ns", m->elapsed_ns);
     qs_json_kdouble(&n.json, "cool_s", isfinite(cool_s) ? cool_s : NAN);
@@ -333,11 +337,10 @@ void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m
  * for a return only where no other is. Readings come in the gate's order. */
 static const struct qs_job_expectation *find_unmet(struct qs_job_run *job, struct qs_reading *ret)
 {
-    const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
     for (int returns = 0; returns < 2; returns++) {
         struct qs_iter it = qs_list_iter(&job->win.made.closed.gate.readings);
-        for (size_t i = 0; i < set->gate_count && qs_list_reading(&it, ret); i++) {
-            const struct qs_job_expectation *e = &set->gate[i];
+        const struct qs_job_expectation *e;
+        for (size_t i = 0; (e = qs_activity_pin_line(job, i)) != NULL && qs_list_reading(&it, ret); i++) {
             bool inside = (!e->has_lo || ret->value >= e->lo) && (!e->has_hi || ret->value <= e->hi);
             if (e->returns == (returns == 1) && (ret->status == QS_READING_OK ? !inside : !e->unreadable_ok))
                 return e;

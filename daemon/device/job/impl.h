@@ -20,6 +20,7 @@ enum {
 };
 
 struct qs_cools;
+struct qs_headroom;
 
 struct qs_job_run {
     struct qs_job_run_parts p;
@@ -48,7 +49,8 @@ struct qs_job_run {
     int64_t began_ns;
     struct qs_patience *patience; /* owned; one for each conditions of the spec */
     struct qs_planning planning;
-    struct qs_cools *cools; /* owned; NULL: nothing is known */
+    struct qs_cools *cools;       /* owned; NULL: nothing is known */
+    struct qs_headroom *headroom; /* owned; NULL: no window has such a limit */
     struct qs_point_in_hand point;
     struct qs_block_in_hand block;
     struct qs_run_in_hand run;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "device/activity/headroom.h"
 #include "device/activity/tune.h"
 #include "device/job/impl.h"
 #include "report/median.h"
@@ -139,4 +140,6 @@ void qs_job_run_point_begins(struct qs_job_run *job)
         return;
     qs_schedule_warm_again(&job->schedule);
     qs_activity_tune_begin(job);
+    if (job->schedule.block > 0) /* no pilot comes */
+        qs_headroom_tell(job);
 }

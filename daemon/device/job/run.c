@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "device/activity/cools.h"
+#include "device/activity/headroom.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
 
@@ -84,6 +85,7 @@ static void release(struct qs_job_run *job)
     qs_schedule_done(&job->schedule);
     free(job->patience);
     qs_cools_free(job->cools);
+    qs_headroom_free(job->headroom);
     qs_assembler_done(&job->win.made);
     free(job->run.clean_ns);
     free(job->run.disturbed_ns);

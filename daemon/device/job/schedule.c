@@ -30,6 +30,7 @@ static void begin_point(struct qs_schedule *p)
     p->attempt = 0;
     p->resume_attempt = 0;
     p->repeats = 0;
+    p->fit = 0;
     p->run_iterations = is_stream(p) ? 1 : p->spec->plan.window_iterations;
     p->blocks_done = p->blocks_timed = 0;
     p->planned_blocks = p->planned_iterations = 0;
@@ -128,7 +129,12 @@ bool qs_schedule_next_turn(struct qs_schedule *p)
     return true;
 }
 
-static void fix_iterations(struct qs_schedule *p)
+void qs_schedule_fit(struct qs_schedule *p, uint32_t iterations)
+{
+    p->fit = iterations > 0 ? iterations : 1;
+}
+
+static void find_iterations(struct qs_schedule *p)
 {
     if (p->run_iterations > 0)
         return;
@@ -145,6 +151,14 @@ static void fix_iterations(struct qs_schedule *p)
     if (r > (int64_t)p->spec->plan.window_auto_max)
         r = (int64_t)p->spec->plan.window_auto_max;
     p->run_iterations = (uint32_t)r;
+}
+
+static void fix_iterations(struct qs_schedule *p)
+{
+    find_iterations(p);
+    p->unlimited = p->run_iterations;
+    if (p->fit > 0 && p->run_iterations > p->fit && p->blocks_done == 0)
+        p->run_iterations = p->fit;
 }
 
 static void append_medians(struct qs_schedule *p, const double *medians_ns, bool disturbed)

@@ -20,6 +20,8 @@ struct qs_schedule {
     size_t *order;           /* owned: arms in turn */
     size_t turns, turn;
     uint32_t run_iterations;          /* r of this point; 0 until the pilot is over */
+    uint32_t fit;                     /* as many as any arm's window has time for; 0: not limited */
+    uint32_t unlimited;               /* what r would be without it */
     int64_t *pilot_ns;                /* owned, per arm */
     double *medians_ns;               /* owned: [block][arm], blocks done of this point */
     bool *disturbed;                  /* owned, per block done: some run of it has softly tainted data only */
@@ -51,6 +53,9 @@ size_t qs_schedule_arm(const struct qs_schedule *p);
 uint32_t qs_schedule_iterations(const struct qs_schedule *p);
 /* Both again after a restart, when completed runs tell them; 0: they do not. */
 void qs_schedule_set_iterations(struct qs_schedule *p, uint32_t r, uint32_t planned);
+/* No window of the point is to have more; to be said before the pilot's block is done. Blocks that were
+ * measured before keep their r, and so do the next. */
+void qs_schedule_fit(struct qs_schedule *p, uint32_t iterations);
 /* A pilot comes next, and in it the baseline first. */
 void qs_schedule_baseline_first(struct qs_schedule *p);
 /* Predicted length of the turn's window, 0 where nothing is known. */

@@ -8,6 +8,7 @@
 #include "config/job/env.h"
 #include "device/activity/activity.h"
 #include "device/activity/harness.h"
+#include "device/activity/headroom.h"
 #include "device/activity/pin.h"
 #include "device/activity/tune.h"
 #include "device/job/impl.h"
@@ -240,9 +241,9 @@ bool qs_job_run_send_run_begin(struct qs_job_run *job, qs_session_reply *on_repl
 static bool build_gate(const struct qs_job_run *job, struct qs_build *gate, struct qs_build *bounds)
 {
     const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
+    const struct qs_job_expectation *e;
     bool ok = true;
-    for (size_t i = 0; ok && i < set->gate_count; i++) {
-        const struct qs_job_expectation *e = &set->gate[i];
+    for (size_t i = 0; ok && (e = qs_activity_pin_line(job, i)) != NULL; i++) {
         struct qs_expectation x = {.sensor = qs_text_of(e->sensor),
                                    .lo = e->lo,
                                    .hi = e->hi,
@@ -251,14 +252,14 @@ static bool build_gate(const struct qs_job_run *job, struct qs_build *gate, stru
                                    .on_timeout = (enum qs_gate_on_timeout)e->on_timeout};
         x.flags = (uint8_t)((e->has_lo ? QS_GATE_HAS_LO : 0) | (e->has_hi ? QS_GATE_HAS_HI : 0) |
                             (e->unreadable_ok ? QS_GATE_UNREADABLE_OK : 0) | (e->heat ? QS_GATE_HEAT : 0) |
-                            (e->returns ? QS_GATE_RETURN : 0));
+                            (e->returns ? QS_GATE_RETURN : 0) | (i >= set->gate_count ? QS_GATE_HOLD : 0));
         ok = qs_build_expectation(gate, &x);
     }
     for (size_t i = 0; ok && i < set->bound_count; i++) {
         struct qs_bound x = {.kind = qs_text_of(set->bounds[i].kind), .bound = set->bounds[i].bound};
         ok = qs_build_bound(bounds, &x);
     }
-    return ok;
+    return ok && gate->count <= QS_GATE_MAX;
 }
 
 /* What a line asks for that not every agent does: without it the wait would be for nothing, or too short. */
@@ -282,6 +283,16 @@ static int64_t add_spans(int64_t a, int64_t b)
     return a > QS_SPAN_MAX_NS - b ? QS_SPAN_MAX_NS : a + b;
 }
 
+/* Of a window that counts: what the job allows, or what the device's heat does. */
+static int64_t longest_ns(const struct qs_job_run *job)
+{
+    int64_t most_ns = job->p.spec->plan.window_max_ns;
+    struct qs_headroom_of of;
+    if (!qs_headroom_of_arm(job, qs_schedule_arm(&job->schedule), &of) || (most_ns > 0 && most_ns <= of.ns))
+        return most_ns;
+    return of.ns > 0 ? of.ns : 1;
+}
+
 bool qs_job_run_send_open(struct qs_job_run *job, struct qs_err *err)
 {
     const struct qs_job_plan *plan = &job->p.spec->plan;
@@ -297,11 +308,14 @@ bool qs_job_run_send_open(struct qs_job_run *job, struct qs_err *err)
     if (!traced && !can_gate(job, err))
         return false;
     if (!traced && !build_gate(job, &gate, &bounds))
-        return qs_fail(err, QS_E_LIMIT,
-                       "the gate does not fit one message: at most %d expectations and %d bounds",
-                       QS_GATE_MAX, QS_BOUNDS_MAX);
+        return qs_fail(
+            err, QS_E_LIMIT,
+            "the gate does not fit one message: at most %d expectations (with `frequency: hold` the "
+            "clock of each processor that the job may use is one: `affinity` makes them fewer) and "
+            "%d bounds",
+            QS_GATE_MAX, QS_BOUNDS_MAX);
     bool pilot = job->schedule.block == 0;
-    int64_t max_ns = pilot ? plan->warmup_max_ns : plan->window_max_ns;
+    int64_t max_ns = pilot ? plan->warmup_max_ns : traced ? plan->window_max_ns : longest_ns(job);
     uint32_t n = qs_schedule_iterations(&job->schedule);
     struct qs_msg_open m = {.run = job->run.uid,
                             .window = job->run.window,

@@ -16,6 +16,8 @@ static void count_run(struct qs_report_arm *arm, const struct qs_report_run *run
         arm->runs_tainted++;
     arm->iterations_seen += s->values.seen;
     arm->iterations_tainted += s->values.tainted;
+    arm->windows_tainted += s->windows_tainted;
+    arm->windows_left += s->windows_left;
     arm->taken_ns += s->taken_ns;
     arm->taints |= s->values.taints | s->taint;
     for (size_t i = 0; i < QS_SILENCES; i++)

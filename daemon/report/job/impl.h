@@ -23,8 +23,9 @@ struct qs_report_arm {       /* its runs, whatever was measured in them */
     double user_us, system_us, rss_bytes,
         first_ratio; /* NaN unknown; first_ratio: first iteration of a run over its others */
     uint32_t taints;
-    int64_t taken_ns;            /* of the device's time, by all of its runs */
-    size_t windows[QS_SILENCES]; /* measured ones, by what is claimed of their silence */
+    int64_t taken_ns;                     /* of the device's time, by all of its runs */
+    size_t windows_tainted, windows_left; /* of the next ones; the latter: no repeat followed */
+    size_t windows[QS_SILENCES];          /* measured ones, by what is claimed of their silence */
 };
 
 struct qs_report_pair { /* the baseline and another arm */
@@ -98,6 +99,8 @@ void qs_report_tables(const struct qs_report_input *in, const struct qs_report_g
 double qs_report_opinions_ns(const struct qs_report_group *g);
 
 /* warn.c: what is wrong with the sample, as JSON arrays. */
+/* How many windows were measured that have iterations, repeats included. */
+size_t qs_report_windows(const struct qs_report_arm *arm);
 void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, size_t arm);
 void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g);
 

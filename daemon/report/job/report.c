@@ -75,6 +75,9 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t i
     qs_json_kint(j, "iterations", (int64_t)arm->iterations);
     qs_json_kint(j, "iterations_seen", (int64_t)arm->iterations_seen);
     qs_json_kint(j, "iterations_tainted", (int64_t)arm->iterations_tainted);
+    qs_json_kint(j, "windows", (int64_t)qs_report_windows(arm));
+    qs_json_kint(j, "windows_tainted", (int64_t)arm->windows_tainted);
+    qs_json_kint(j, "windows_left_tainted", (int64_t)arm->windows_left);
     qs_json_kint(j, "taken_ns", arm->taken_ns);
     qs_json_kdouble(j, "user_us", arm->user_us);
     qs_json_kdouble(j, "system_us", arm->system_us);

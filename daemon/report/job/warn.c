@@ -82,6 +82,29 @@ static void warn_kinds(struct qs_json *j, const struct qs_mixed_median *m)
     qs_put_warning(j, "both-count", "%s", text.data);
 }
 
+size_t qs_report_windows(const struct qs_report_arm *arm)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < QS_SILENCES; i++)
+        all += arm->windows[i];
+    return all;
+}
+
+/* What the repeats could not mend. */
+static void warn_unclean(struct qs_json *j, const struct qs_report_group *g, size_t index)
+{
+    const struct qs_report_arm *arm = &g->arms[index];
+    uint32_t repeats = qs_job_conditions(g->in->spec, g->point, index)->repeat_tainted;
+    if (arm->windows_left == 0)
+        return;
+    qs_put_warning(
+        j, "not-clean",
+        "%zu of %zu windows were not clean, and for %zu of them no clean one followed (%u repeat%s "
+        "each at most; none where the gate gave up)",
+        arm->windows_tainted, qs_report_windows(arm), arm->windows_left, (unsigned)repeats,
+        repeats == 1 ? "" : "s");
+}
+
 void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, size_t index)
 {
     const struct qs_report_arm *arm = &g->arms[index];
@@ -95,6 +118,7 @@ void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, 
     if (arm->runs_failed > 0)
         qs_put_warning(j, "failed", "%zu of %zu runs gave no accepted iteration", arm->runs_failed,
                        arm->runs_seen);
+    warn_unclean(j, g, index);
     if (arm->iterations_tainted > 0)
         qs_put_warning(j, "tainted", "%zu iteration%s tainted", arm->iterations_tainted,
                        arm->iterations_tainted == 1 ? " is" : "s are");

@@ -64,10 +64,13 @@ static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_measured
 static bool read_claims(struct qs_store_reader *r, struct qs_measured_run *run, struct qs_err *err)
 {
     struct qs_stmt s;
-    if (!qs_stmt_begin(&r->db, &s,
-                       "SELECT silence, count(*) FROM window WHERE run_id = ? AND phase = 1 AND n > 0"
-                       " GROUP BY silence",
-                       err))
+    if (!qs_stmt_begin(
+            &r->db, &s,
+            "SELECT w.silence, count(*), sum(w.taint <> 0), sum(w.taint <> 0 AND NOT EXISTS (SELECT 1"
+            " FROM window x WHERE x.run_id = w.run_id AND x.ord = w.ord + 1 AND x.attempt > 0))"
+            " FROM window w WHERE w.run_id = ? AND w.phase = 1 AND w.traced = 0 AND w.n > 0 GROUP BY "
+            "w.silence",
+            err))
         return false;
     qs_stmt_int(&s, run->id);
     bool ok = true;
@@ -75,6 +78,8 @@ static bool read_claims(struct qs_store_reader *r, struct qs_measured_run *run, 
         int64_t claim = qs_stmt_get_int(&s), count = qs_stmt_get_int(&s);
         if (claim >= 0 && claim < QS_SILENCES)
             run->windows[claim] = (uint32_t)count;
+        run->windows_tainted += (uint32_t)qs_stmt_get_int(&s);
+        run->windows_left += (uint32_t)qs_stmt_get_int(&s);
     }
     return ok;
 }

@@ -96,9 +96,10 @@ struct qs_measured_run {
     uint32_t evals;   /* evaluations of each iteration of its measured windows; 0: none were measured */
     char *evals_json; /* how that number was found, as in run.harness, or NULL */
     int64_t opened_ns;
-    int64_t waited_ns;             /* for the gates of its windows, traced ones apart */
-    int64_t taken_ns;              /* from its begin to its end, waits included; 0: it has none */
-    char *busiest;                 /* the process that was named at the longest of these waits, or NULL */
+    int64_t waited_ns; /* for the gates of its windows, traced ones apart */
+    int64_t taken_ns;  /* from its begin to its end, waits included; 0: it has none */
+    char *busiest;     /* the process that was named at the longest of these waits, or NULL */
+    uint32_t windows_tainted, windows_left; /* of them; the latter: and no repeat of it followed */
     uint32_t windows[QS_SILENCES]; /* measured windows that have iterations, by what is claimed of them */
     double user_us_mean, system_us_mean,
         rss_max_bytes; /* of the iterations that the run stands on; NaN where missing */

@@ -140,6 +140,28 @@ def heats_what_is_too_cold(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def busy_until_fast(tap):
+    """`frequency: hold`: the agent works until the board's clock is at its highest, and nothing is written"""
+    with Bed() as bed, Board(bed, "rpi4b") as board:
+        board.tell("load 5")
+        mark = os.path.join(bed.path, "mark")
+        daemon = started(bed, board)
+        wanted = job(["cp", board.file(".board/khz"), mark], "none")
+        wanted["conditions"]["frequency"] = "hold"
+        number = daemon.job(wanted)
+        until("it keeps processors busy", lambda: heaters(daemon.pid) > 0)
+        tap.ok(not os.path.exists(mark), "nothing is measured before")
+        board.tell("load 100")  # this machine's work is the board's
+        tap.equal(daemon.ended(number)["state"], "done", "it is measured")
+        with open(mark, encoding="ascii") as f:
+            tap.equal(f.read(), "policy0 1500000\n", "at the highest frequency, by its witness")
+        tap.equal(bed.one("SELECT max(taint) FROM window"), 0, "and nothing is marked")
+        tap.equal(bed.sql("SELECT value FROM v_gate WHERE sensor = 'freq:policy0_khz'"), [(1500000,)], "the clock was read when the window began")
+        tap.equal(board.get(".board/log"), "", "no file of the board was written")
+        tap.equal(heaters(daemon.pid), 0, "nothing is kept busy any more")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def ends_as_it_says(tap):
     """A gate that cannot be reached ends as its on_timeout says: marked, failed, given back"""
     with Bed() as bed, Board(bed, "rpi4b") as board:
@@ -219,4 +241,4 @@ def throttled_while_measured(tap):
 
 if __name__ == "__main__":
     skip_without_boards("jobs run on a virtual board")
-    run_cases(shown_as_it_is, opens_when_it_is_cool, comes_back_down, heats_what_is_too_cold, ends_as_it_says, a_sensor_that_fails, a_driver_that_does_not_answer, throttled_while_measured)
+    run_cases(shown_as_it_is, opens_when_it_is_cool, comes_back_down, heats_what_is_too_cold, busy_until_fast, ends_as_it_says, a_sensor_that_fails, a_driver_that_does_not_answer, throttled_while_measured)

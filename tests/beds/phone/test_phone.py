@@ -151,6 +151,29 @@ def without_root(tap):
         tap.equal(os.path.getsize(phone.path("phone/journal/control.journal")), 0, "and the journal is empty")
 
 
+def busy_until_fast(tap):
+    """`frequency: hold` on an unrooted phone: its processor is kept busy until its clock is at its highest, and nothing is written"""
+    with Bed() as bed:
+        phone = Phone(bed)
+        clock = phone.path("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq")
+        daemon = started(bed, phone)
+        before = phone.files()
+        number = daemon.job(job(["true"], frequency="hold", affinity="0"))
+        until("the job waits for the clock",
+              lambda: "freq:cpu0_khz is 384 MHz, wanted at least 1512 MHz; its processors are kept busy" in str(daemon.show(number)))
+        before[clock] = b"1512000\n"
+        with open(clock, "wb") as f:
+            f.write(before[clock])
+        shown = daemon.ended(number)
+        tap.equal(shown["state"], "done", "the job ends well")
+        tap.equal(bed.one("SELECT max(taint) FROM window"), 0, "and its window is clean")
+        tap.equal(bed.sql("SELECT sensor, value FROM v_gate WHERE sensor LIKE 'freq:%'"), [("freq:cpu0_khz", 1512000)], "the clock was read when it began")
+        tap.ok("cpu0: 1512 MHz (its highest; kept busy until it is there, nothing is written" in str(bed.sql("SELECT body FROM event WHERE kind = 'job.pinned'")),
+               "what it came to is in the log")
+        tap.equal(phone.files(), before, "no other file of the phone is another one")
+        tap.equal(bed.one("SELECT count(*) FROM v_control"), 0, "nothing was changed, nor put back")
+
+
 def pids(mark):
     """Living processes that have this in their command line."""
     ret = []
@@ -177,4 +200,4 @@ if os.geteuid() == 0 and not shutil.which("setpriv"):
 elif os.geteuid() == 0 and os.system(f"setpriv --reuid {SHELL} --regid {SHELL} --clear-groups true") != 0:
     print("1..0 # SKIP this root may not become user 2000")
 else:
-    run_cases(held_by_commands, arms_differ, nothing_left_behind, what_cannot_be_said, without_root)
+    run_cases(held_by_commands, arms_differ, nothing_left_behind, what_cannot_be_said, without_root, busy_until_fast)

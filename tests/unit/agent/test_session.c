@@ -61,7 +61,7 @@ static size_t append(struct CMUnitTest *all, size_t n, const struct CMUnitTest *
 
 int main(void)
 {
-    static struct CMUnitTest all[160];
+    static struct CMUnitTest all[180];
     const struct CMUnitTest last[] = {cmocka_unit_test(no_row_is_doubled),
                                       cmocka_unit_test(names_only_what_there_is),
                                       cmocka_unit_test(every_row_was_taken)};
@@ -80,6 +80,7 @@ int main(void)
     n = append(all, n, cases_control, cases_control_count);
     n = append(all, n, cases_tune, cases_tune_count);
     n = append(all, n, cases_load, cases_load_count);
+    n = append(all, n, cases_hold, cases_hold_count);
     append(all, n, last, 3);
     return cmocka_run_group_tests_name("agent.session", all, NULL, NULL);
 }

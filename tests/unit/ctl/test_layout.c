@@ -360,6 +360,13 @@ static void what_tainted_windows_is_told_in_words(void **state)
     static const char text[] =
         "{\"arms\":[{\"name\":\"a\",\"taints\":["
         "{\"code\":\"end:thermal:cpu\",\"windows\":1,\"example\":\"block 3, window 0: 61051 (bound 61000)\"},"
+        "{\"code\":\"pin:policy4.max\",\"windows\":3,\"example\":\"block 2, window 1: 1200000 (bound "
+        "1800000)\"},"
+        "{\"code\":\"gate:freq:policy4_khz\",\"windows\":4,\"busiest\":\"qs-heater\",\"example\":\"block 1, "
+        "window 0: 1200000 (bound 1800000)\"},"
+        "{\"code\":\"gate:thermal:cpu\",\"windows\":4,\"busiest\":\"cc1\",\"example\":\"block 1, "
+        "window 0: 51200 (bound 45000)\"},"
+        "{\"code\":\"residency:policy4\",\"windows\":5,\"example\":\"block 1, window 0: 120 (bound 0)\"},"
         "{\"code\":\"throttled.thermalservice\",\"windows\":2,\"example\":\"block 1, window 2: 3 (bound "
         "2)\"}]}]}";
     const struct qs_layout layout = {.face = {.width = 200, .utf8 = true}};
@@ -369,9 +376,25 @@ static void what_tainted_windows_is_told_in_words(void **state)
     assert_non_null(result);
     qs_buf_init(&out);
     qs_layout_doubts(&layout, NULL, result, &out);
-    if (!strstr(out.data, "with thermal:cpu above its `end_below` (first: block 3, window 0: at 61.1 °C)") ||
-        !strstr(out.data, "throttled, as Android says (first: block 1, window 2: thermal status 3)"))
-        fail_msg("%s", out.data);
+    static const char *const wanted[] = {
+        "1 window ended with thermal:cpu above its `end_below` (first: block 3, window 0: at 61.1 °C, at "
+        "most "
+        "61.0 °C)\n",
+        "3 windows had the limit policy4.max elsewhere than it is held at (first: block 2, window 1: at "
+        "1200000, "
+        "held at 1800000)\n",
+        "4 windows began although the clock policy4_khz was not at its highest (first: block 1, window 0: at "
+        "1200.0 MHz, wanted 1800.0 MHz)\n",
+        "4 windows began although cpu was not as the gate wants it (first: block 1, window 0: at 51.2 °C, "
+        "the "
+        "bound is 45.0 °C); busiest: cc1\n",
+        "5 windows had policy4 at another frequency than the one it is held at (first: block 1, window 0: "
+        "for 120 "
+        "ms)\n",
+        "throttled, as Android says (first: block 1, window 2: thermal status 3)"};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+        if (!strstr(out.data, wanted[k]))
+            fail_msg("no `%s` in %s", wanted[k], out.data);
     qs_buf_done(&out);
     json_decref(result);
 }

@@ -23,6 +23,7 @@ struct stage_control {
     /* What the test says. */
     bool changes_nothing;             /* the agent looks, and has no place to keep what to put back */
     bool senses_nothing;              /* the agent knows no tables, and no TUNE within a run */
+    bool holds_nothing;               /* the agent keeps nothing busy until a window */
     bool changes_nothing_again;       /* so it is once the link was lost */
     size_t found_page, restored_page; /* rows in one answer */
     const char *odd_file;             /* a write of it comes to this, and so does putting it back: */

@@ -448,6 +448,7 @@ bool qs_session_has(const struct qs_session *session, uint32_t feature)
            : feature == QS_FEATURE_SURVEY  ? s->control != NULL
            : feature == QS_FEATURE_CONTROL ? stage_changes_files(s)
            : feature == QS_FEATURE_SENSE   ? s->control && !s->control->senses_nothing
+           : feature == QS_FEATURE_HOLD    ? s->control && !s->control->holds_nothing
                                            : s->parts_streams;
 }
 

@@ -74,6 +74,41 @@ static void test_pilot_fixes_r(void **state)
     r_case(NAN, 50);
 }
 
+/* What the device has time for limits r, and the least is one; the next point has its own. */
+static void test_fit_limits_r(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *plan;
+        uint32_t fit, want, unlimited;
+    } cases[] = {{"{seed: 1}", 3, 3, 8},
+                 {"{seed: 1}", 8, 8, 8},
+                 {"{seed: 1}", 4096, 8, 8},
+                 {"{seed: 1}", 0, 1, 8},
+                 {"{seed: 1, window: {iterations: 20}}", 7, 7, 20},
+                 {"{seed: 1, precision: 1%, until: {time: 1min}}", 1, 1, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct qs_job_spec *spec = job(two, cases[i].plan);
+        struct qs_schedule p;
+        qs_schedule_init(&p, spec, 1, 2);
+        qs_schedule_fit(&p, cases[i].fit);
+        assert_int_equal(qs_schedule_iterations(&p), 2); /* the pilot is what it was */
+        block(&p, 1, 7e6, 5);
+        assert_int_equal(qs_schedule_iterations(&p), cases[i].want);
+        assert_int_equal(p.unlimited, cases[i].unlimited);
+        block(&p, 1e6, 7e6, 5);
+        qs_schedule_warm_again(&p);
+        qs_schedule_fit(&p, 1);
+        block(&p, 1, 7e6, 5);
+        assert_int_equal(qs_schedule_iterations(&p), cases[i].want); /* as in the block before */
+        assert_true(qs_schedule_next_point(&p));
+        block(&p, 1, 7e6, 5);
+        assert_int_equal(qs_schedule_iterations(&p), cases[i].unlimited);
+        qs_schedule_done(&p);
+        qs_job_free(spec);
+    }
+}
+
 static void test_points_and_blocks(void **state)
 {
     (void)state;
@@ -384,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pilot_fixes_r),
+        cmocka_unit_test(test_fit_limits_r),
         cmocka_unit_test(test_points_and_blocks),
         cmocka_unit_test(test_no_pilot_where_it_tells_nothing),
         cmocka_unit_test(test_two_turns_are_a_mean_of_logs),

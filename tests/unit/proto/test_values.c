@@ -83,7 +83,7 @@ static void test_elements_of_a_gate(void **state)
     struct qs_build b;
     struct qs_iter it;
     struct qs_expectation e = {.sensor = qs_text_of("thermal:soc"),
-                               .flags = QS_GATE_FLAGS,
+                               .flags = QS_GATE_FLAGS & ~(QS_GATE_HEAT | QS_GATE_RETURN),
                                .lo = INT64_MIN,
                                .hi = INT64_MAX,
                                .dwell_ns = 1,
@@ -97,7 +97,8 @@ static void test_elements_of_a_gate(void **state)
     struct qs_list l = qs_build_list(&b);
     it = qs_list_iter(&l);
     assert_true(qs_list_expectation(&it, &got_e));
-    assert_true(qs_text_is(got_e.sensor, "thermal:soc") && got_e.flags == QS_GATE_FLAGS);
+    assert_true(qs_text_is(got_e.sensor, "thermal:soc") &&
+                got_e.flags == (QS_GATE_FLAGS & ~(QS_GATE_HEAT | QS_GATE_RETURN)));
     assert_true(got_e.lo == INT64_MIN && got_e.hi == INT64_MAX && got_e.dwell_ns == 1);
     assert_true(got_e.timeout_ns == QS_SPAN_MAX_NS && got_e.on_timeout == QS_GATE_ON_TIMEOUT_REQUEUE);
     assert_false(qs_list_expectation(&it, &got_e));
@@ -339,6 +340,10 @@ static void test_expectation_ranges(void **state)
     e.flags = QS_GATE_HEAT; /* up to nothing */
     assert_false(expectation_passes(&e));
     e.flags = QS_GATE_HEAT | QS_GATE_HAS_LO;
+    assert_true(expectation_passes(&e));
+    e.flags = QS_GATE_HEAT | QS_GATE_HAS_LO | QS_GATE_HOLD; /* one of them */
+    assert_false(expectation_passes(&e));
+    e.flags = QS_GATE_HOLD | QS_GATE_UNREADABLE_OK;
     assert_true(expectation_passes(&e));
     e = good;
     e.sensor = qs_text_of("");

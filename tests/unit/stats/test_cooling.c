@@ -407,6 +407,33 @@ static void test_how_long_a_fall_takes(void **state)
     assert_int_equal(qs_cooling_fall(&m, 65, 45, 0.5, &ci), QS_EDOM);
 }
 
+/* The lower end is of the fastest curve to the warmest end, the upper of the slowest to the coolest. */
+static void test_how_long_a_rise_takes(void **state)
+{
+    struct qs_cooling m = {.says = QS_COOLING_FITS,
+                           .tau = 50,
+                           .end = 80,
+                           .tau_ci = {.lo = 45, .hi = 55, .level = .95},
+                           .end_ci = {.lo = 78, .hi = 82, .level = .95}};
+    struct qs_ci ci;
+    (void)state;
+    assert_int_equal(qs_cooling_rise(&m, 40, 60, 0.5, &ci), QS_OK);
+    check_near("at least", ci.lo, 45 * log(41.5 / 22.5), 1e-12, 0);
+    check_near("at most", ci.hi, 55 * log(38.5 / 17.5), 1e-12, 0);
+    check_near("level", ci.level, .95, 0, 0);
+    assert_int_equal(qs_cooling_rise(&m, 40, 40.9, 0.5, &ci), QS_OK);
+    check_near("may be nothing", ci.lo, 0, 0, 0);
+    assert_int_equal(qs_cooling_rise(&m, 40, 80, 0, &ci), QS_OK);
+    EXPECT(isfinite(ci.lo) && isinf(ci.hi));
+    assert_int_equal(qs_cooling_rise(&m, 40, 82.5, 0, &ci), QS_OK);
+    EXPECT(isinf(ci.lo));
+    assert_int_equal(qs_cooling_rise(&m, 40, 39, 0, &ci), QS_EDOM);
+    assert_int_equal(qs_cooling_rise(&m, NAN, 39, 0, &ci), QS_EDOM);
+    assert_int_equal(qs_cooling_rise(&m, 40, 60, -1, &ci), QS_EDOM);
+    m.says = QS_COOLING_SHORT;
+    assert_int_equal(qs_cooling_rise(&m, 40, 60, 0.5, &ci), QS_EDOM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_several_curves),
         cmocka_unit_test(test_coverage_of_several),
         cmocka_unit_test(test_how_long_a_fall_takes),
+        cmocka_unit_test(test_how_long_a_rise_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
