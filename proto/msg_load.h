@@ -1,12 +1,12 @@
 /* Processors that are kept busy, so that a device becomes warm. Only where QS_FEATURE_LOAD is agreed, and
- * only between runs. */
+ * only between runs (between windows, too, where QS_FEATURE_AMID is agreed). */
 #ifndef QS_PROTO_MSG_LOAD_H
 #define QS_PROTO_MSG_LOAD_H
 
 #include "proto/wire.h"
 
-/* These processors are kept busy by the agent, instead of those of a LOAD before, until for_ms is over, a run
- * or a hook begins, or the session ends. */
+/* These processors are kept busy by the agent, instead of those of a LOAD before, until for_ms is over, a
+ * run, a window, a tracer or a hook begins, or the run or the session ends. */
 struct qs_msg_load {
     uint32_t id;
     struct qs_text cpus; /* "0-3,6", <= QS_CPUS_MAX_BYTES; "": all that the agent may use */

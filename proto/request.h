@@ -30,6 +30,7 @@ struct qs_request {
     size_t key_at, reply_key_at;
     uint32_t feature;  /* enum qs_feature bit; 0: every agent knows it */
     const char *lacks; /* what an agent without it cannot do, for people: "fetches no files" */
+    uint32_t amid;     /* the same where a run is open; 0: nothing beside `feature` */
     int64_t reply_ns;  /* the longest wait for the answer or its next part, beside what the request allows */
 };
 

@@ -100,6 +100,7 @@ enum qs_agent_event qs_act_end(struct qs_agent *agent)
                       "RUN_END names a run that is not open here");
         return QS_EV_NONE;
     }
+    qs_load_end(agent); /* its processes are not the program's */
     if (agent->run.harness.on) {
         return qs_harness_end(agent);
     }

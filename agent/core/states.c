@@ -213,7 +213,8 @@ static bool is_in_phase(const struct qs_agent *agent, const struct qs_request *r
     uint8_t phase = agent->state == QS_STATE_READY      ? QS_REQUEST_IDLE
                     : agent->state == QS_STATE_RUN_OPEN ? QS_REQUEST_RUN
                                                         : 0;
-    return (request->phases & phase) != 0;
+    bool agreed = phase != QS_REQUEST_RUN || (agent->features & request->amid) == request->amid;
+    return agreed && (request->phases & phase) != 0;
 }
 
 static bool fits(const struct qs_agent *agent, const struct qs_states_row *row)

@@ -55,6 +55,7 @@ enum qs_agent_event qs_act_trace(struct qs_agent *agent)
         refuse(agent, &m->run, QS_CODE_STATE, "another tracer of this run has not been stopped");
         return QS_EV_NONE;
     }
+    qs_load_end(agent);
     agent->trace = (struct qs_agent_trace){
         .id = m->id, .stop_ns = m->stop_ns, .started_ns = qs_agent_now_ns(agent), .stage = QS_STAGE_RUNS};
     agent->trace.on = agent->port.tracer.start(agent->port.ctx, m, &fault);

@@ -72,6 +72,11 @@ static bool admit(struct qs_agent *agent, const struct qs_msg_open *m)
     if (!admit_evals(agent, m)) {
         return false;
     }
+    if (!qs_load_end(agent)) {
+        refuse(agent, &m->run, QS_CODE_RESOURCE, QS_WIRE_BLAME_DEVICE,
+               "the processors that were kept busy do not end, so nothing would be measured in peace");
+        return false;
+    }
     const struct qs_ring_window head = {.farm = agent->farm,
                                         .run = m->run,
                                         .window = m->window,

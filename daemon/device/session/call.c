@@ -36,6 +36,9 @@ static bool may_ask(const struct qs_session *s, const struct qs_request *row, st
     if (row->feature && (s->agreed.features & row->feature) == 0)
         return qs_fail(err, QS_E_AGENT, "%s: the agent (%s) %s: it is too old", s->name, s->software,
                        row->lacks);
+    if (row->amid && phase_of(s) == QS_REQUEST_RUN && (s->agreed.features & row->amid) == 0)
+        return qs_fail(err, QS_E_AGENT, "%s: the agent (%s) takes no %s while a run is open: it is too old",
+                       s->name, s->software, name);
     return true;
 }
 

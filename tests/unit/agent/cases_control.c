@@ -247,16 +247,37 @@ static void reads_its_sensors_on_request(void **state)
         assert_int_equal(got.status, all[i].status);
         assert_int_equal(got.value, all[i].value);
     }
-    script_run(s, &(struct run_spec){.capture = false});
-    peer_read(&s->peer, 16);
-    script_expect_fatal(s); /* it would disturb */
     script_free(s);
+}
+
+/* Where that was agreed; an older host never asks. */
+static void reads_them_between_windows(void **state)
+{
+    struct qs_msg_readings m;
+    (void)state;
+    for (int amid = 0; amid < 2; amid++) {
+        struct script *s = script_new(&plain);
+        s->peer.features = amid ? UINT32_MAX : ~(uint32_t)QS_FEATURE_AMID;
+        script_connect(s);
+        script_run(s, &(struct run_spec){.capture = false});
+        script_sensor(s, 0, QS_SENSOR_CPU_BUSY, QS_READING_OK, 31250);
+        peer_read(&s->peer, 16);
+        if (amid) {
+            script_expect_work(s, QS_STATE_RUN_OPEN, QS_MSG_READ);
+            script_pass(s, 200 * MS);
+            letter_readings(script_expect(s, QS_MSG_READINGS), 16, &m);
+            script_expect_state(s, QS_STATE_RUN_OPEN);
+        } else {
+            script_expect_fatal(s);
+        }
+        script_free(s);
+    }
 }
 
 const struct CMUnitTest cases_control[] = {
     cmocka_unit_test(tells_what_it_finds),           cmocka_unit_test(tells_it_page_by_page),
     cmocka_unit_test(makes_sensors_of_files),        cmocka_unit_test(waits_for_what_is_on_its_way),
     cmocka_unit_test(forgets_them_with_the_session), cmocka_unit_test(refuses_what_is_not_agreed),
-    cmocka_unit_test(reads_its_sensors_on_request),
+    cmocka_unit_test(reads_its_sensors_on_request),  cmocka_unit_test(reads_them_between_windows),
 };
 const size_t cases_control_count = sizeof cases_control / sizeof cases_control[0];

@@ -118,11 +118,43 @@ static void refuses_what_is_not_agreed(void **state)
     ask(s, "", 1000);
     script_expect_fatal(s);
     script_free(s);
-    s = connected();
+    s = script_new(&plain);
+    s->peer.features = ~(uint32_t)QS_FEATURE_AMID;
+    script_connect(s);
     script_run(s, &(struct run_spec){.capture = false});
     ask(s, "", 1000); /* in a run */
     script_expect_fatal(s);
     assert_false(s->burden.on);
+    script_free(s);
+}
+
+/* Between the windows of a run, where that is agreed: nothing else of it begins or ends with the load on. */
+static void ends_before_a_window(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct script *s = connected();
+        script_run(s, &(struct run_spec){.capture = false});
+        load(s, "", 60000, QS_LOAD_ON);
+        script_expect_state(s, QS_STATE_RUN_OPEN);
+        if (i == 0) {
+            peer_open(&s->peer, &(struct open_spec){.window = 1, .phase = QS_PHASE_MEASURE, .iterations = 1});
+        } else if (i == 1) {
+            peer_run_end(&s->peer);
+        } else {
+            script_unplug(s);
+        }
+        assert_false(s->burden.on);
+        assert_int_equal(s->burden.stops, 1);
+        script_free(s);
+    }
+    struct script *s = connected(); /* one that cannot be ended */
+    script_run(s, &(struct run_spec){.capture = false});
+    load(s, "", 60000, QS_LOAD_ON);
+    s->burden.linger = 100;
+    peer_open(&s->peer, &(struct open_spec){.window = 1, .phase = QS_PHASE_MEASURE, .iterations = 1});
+    script_expect(s, QS_MSG_ERROR);
+    script_expect_state(s, QS_STATE_RUN_OPEN);
     script_free(s);
 }
 
@@ -331,11 +363,12 @@ static void is_ended_until_it_ends(void **state)
 }
 
 const struct CMUnitTest cases_load[] = {
-    cmocka_unit_test(lasts_as_long_as_was_asked),  cmocka_unit_test(is_replaced_and_ended),
-    cmocka_unit_test(says_what_cannot_be),         cmocka_unit_test(ends_with_what_comes),
-    cmocka_unit_test(refuses_what_is_not_agreed),  cmocka_unit_test(heats_what_is_too_cold),
-    cmocka_unit_test(opens_without_heat_alone),    cmocka_unit_test(stops_when_it_cannot_know),
-    cmocka_unit_test(heats_no_longer_than_it_may), cmocka_unit_test(ends_heating_with_the_wait),
-    cmocka_unit_test(says_that_it_stays_cold),     cmocka_unit_test(is_ended_until_it_ends),
+    cmocka_unit_test(lasts_as_long_as_was_asked), cmocka_unit_test(is_replaced_and_ended),
+    cmocka_unit_test(says_what_cannot_be),        cmocka_unit_test(ends_with_what_comes),
+    cmocka_unit_test(refuses_what_is_not_agreed), cmocka_unit_test(ends_before_a_window),
+    cmocka_unit_test(heats_what_is_too_cold),     cmocka_unit_test(opens_without_heat_alone),
+    cmocka_unit_test(stops_when_it_cannot_know),  cmocka_unit_test(heats_no_longer_than_it_may),
+    cmocka_unit_test(ends_heating_with_the_wait), cmocka_unit_test(says_that_it_stays_cold),
+    cmocka_unit_test(is_ended_until_it_ends),
 };
 const size_t cases_load_count = sizeof cases_load / sizeof cases_load[0];

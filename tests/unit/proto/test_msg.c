@@ -161,6 +161,9 @@ static void test_requests(void **state)
         assert_false(qs_request_is_reply(type));
         assert_in_range(r->phases, 1, QS_REQUEST_IDLE | QS_REQUEST_RUN);
         assert_int_equal(r->feature == 0, !r->lacks);
+        assert_int_equal(r->amid, type == QS_MSG_READ || type == QS_MSG_LOAD ? QS_FEATURE_AMID
+                                  : type == QS_MSG_TUNE                      ? QS_FEATURE_SENSE
+                                                                             : 0);
         assert_true(r->key_bytes == QS_UID_BYTES || r->key_bytes == sizeof(uint32_t));
         assert_in_range(r->reply_ns, 1000000000, 600000000000);
     }
