@@ -99,6 +99,8 @@ static bool look_at_job(struct qs_exchange *ex, struct qs_err *err)
     qs_render_spec(&l->j, spec);
     put_stop(&l->j, &spec->conditions[qs_job_next_set(spec, 0)].enough);
     qs_job_put_stops(&l->j, spec);
+    qs_json_key(&l->j, "actions");
+    qs_job_actions_put(&l->j, &spec->actions);
     return true;
 }
 

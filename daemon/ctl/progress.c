@@ -226,6 +226,20 @@ static void on_pinned(struct qs_progress *p, const json_t *d)
     end_line(p, true);
 }
 
+/* What a job prints is meant to be read. */
+static void on_print(struct qs_progress *p, const json_t *d)
+{
+    if (!p->quiet)
+        note(p, "%s: %s", qs_json_get_text(d, "place", "?"), qs_json_get_text(d, "text", ""));
+}
+
+/* A step that takes its time: "before_run[0]: sleep 5 s". */
+static void on_action(struct qs_progress *p, const json_t *d)
+{
+    qs_buf_fmt(&p->line, "%s: %s", qs_json_get_text(d, "place", "?"), qs_json_get_text(d, "text", ""));
+    end_line(p, true);
+}
+
 /* Which they are, warnings have told. */
 static void on_restored(struct qs_progress *p, const json_t *d)
 {
@@ -387,6 +401,8 @@ static const struct {
              {"job.push", on_push, false},
              {"job.pinned", on_pinned, true},
              {"job.restored", on_restored, true},
+             {"action.print", on_print, true},
+             {"action.begin", on_action, false},
              {"job.evals", on_evals, false},
              {"job.plan", on_plan, false},
              {"job.planned", on_planned, true},

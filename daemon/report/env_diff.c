@@ -29,7 +29,7 @@ enum qs_env_class qs_env_class_of(const char *key, const struct qs_farm_variable
     if (variable)
         return qs_variable_class(variable, of_farm);
     if (strncmp(key, QS_CONDITIONS_EFFORT, sizeof QS_CONDITIONS_EFFORT - 1) == 0 ||
-        strcmp(key, QS_CONDITIONS_SET) == 0)
+        strcmp(key, QS_CONDITIONS_SET) == 0 || strncmp(key, "actions.", sizeof "actions." - 1) == 0)
         return QS_ENV_NOTED;
     const char *dot = strrchr(key, '.');
     const char *last = dot ? dot + 1 : key;

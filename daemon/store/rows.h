@@ -125,7 +125,8 @@ struct qs_artifact_row {
 };
 
 /* The event after which no life of the daemon takes its job up again; its body says `why`. */
-#define QS_EVENT_CANCEL "job.cancel"
+#define QS_EVENT_CANCEL  "job.cancel"
+#define QS_EVENT_ACTIONS "action.stage"
 
 struct qs_event_row {
     int64_t wall_ns;

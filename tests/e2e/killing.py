@@ -9,7 +9,10 @@ import time
 
 from lib import AGENT, Bed, Failed, WireTap, blocks, children, stored, unlock, until, whole
 
-STATES = ("settle", "setup", "run", "gate", "window", "evidence", "ending", "cleanup", "restore", "lost")
+STATES = ("settle", "before", "setup", "turn", "before_run", "run", "before_window", "gate", "window",
+          "evidence", "after_window", "ending", "after_run", "cleanup", "after", "restore", "lost")
+ACTIONS = {"before": "before_session", "before_run": "before_run", "before_window": "before_window", "after_window": "after_window",
+           "after_run": "after_run", "after": "after_session"}  # the stage that holds such a state open
 MOVE = re.compile(r"debug control: job=\d+ device=\S+ .*: (\w+) -> (\w+)")
 BLOCKS = 2
 
@@ -59,8 +62,8 @@ class Holder:
     def enter(self, state):
         """Returns with the daemon in `state`, of a run drawn by `draw` where it is entered for each."""
         nth = 1 + self.draw.randrange(2 * (BLOCKS + 1))  # two runs in each block, the pilot's included
-        if state in ("run", "gate", "window"):
-            if state == "run":
+        if state in ("turn", "run", "gate", "window", "before_run", "before_window", "after_window", "after_run"):
+            if state in ("turn", "run"):
                 self._lock_in("setup" if nth == 1 else "window", 1 if nth == 1 else nth - 1)
                 if nth > 1:
                     # The commit of the window before needs the lock; once it is judged, the next row waits for it.
@@ -68,6 +71,11 @@ class Holder:
                     self.locked = None
                     reach(self.daemon, "ending", nth - 1)
                     self.locked = self.bed.lock()
+            if state == "run":
+                reach(self.daemon, "turn", nth)
+                self.agent.kill(signal.SIGSTOP)
+                unlock(self.locked)
+                self.locked = None
             reach(self.daemon, state, nth)
         elif state == "evidence":
             self._lock_in("window", nth)
@@ -184,7 +192,8 @@ def attempt(bed, draw, state, link):
     if state == "settle":
         job, hit, agent = settle(bed, daemon, agent, draw)
     else:
-        job = daemon.job(JOB)
+        actions = {"actions": {ACTIONS[state]: [{"sleep": "150ms"}]}} if state in ACTIONS else {}
+        job = daemon.job({**JOB, **actions})
         hit = kill_in(bed, daemon, agent, state, draw)
     if not hit:
         return None

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "config/job/ablate.h"
-#include "config/job/read.h"
+#include "config/job/read_actions.h"
 #include "config/job/sweep.h"
 #include "config/document/scalar.h"
 #include "proto/limits.h"
@@ -390,6 +390,7 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
         resolve_baseline(r, node, draft);
     if (qs_node_get(node, "benchmarks", NULL) != NULL && spec->benchmark_count > 0)
         check_pairs(r, node);
+    qs_job_check_actions(r, node);
     qs_job_check_stream_job(r, node, spec);
     qs_job_sets_check(r, node, draft);
     if (r->count > 0)

@@ -98,6 +98,8 @@ static void spec_done(struct qs_job_spec *spec)
     }
     for (size_t i = 0; i < spec->condition_count; i++)
         qs_job_conditions_done(&spec->conditions[i]);
+    for (size_t i = 0; i < QS_STAGE_COUNT; i++)
+        qs_actions_done(&spec->actions.stages[i]);
     free(spec->name);
     free(spec->benchmarks);
     free(spec->arms);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "config/document/doc.h"
+#include "config/job/actions.h"
 #include "config/job/characterize.h"
 #include "config/job/conditions.h"
 #include "config/job/plan.h"
@@ -109,20 +110,19 @@ struct qs_job_spec {
     struct qs_job_plan plan;
     struct qs_job_trace trace;
     struct qs_job_characterize characterize;
+    struct qs_job_actions actions;
     bool ablate; /* its arms are the baseline, and that without one of its conditions (ablate.h) */
     struct qs_job_conditions *conditions; /* the job's own and those with a name, at least one */
     size_t condition_count;
     bool fail_on_regression;
-    struct qs_job_file *
-        *files; /* all of them by path, the first of each path first; then those alone, in order */
+    struct qs_job_file **files; /* by path, of each the first one first; then those, in order */
     size_t file_count, path_count;
 };
 
 /* Builds the checked spec from a document. Every mistake that can be found is reported in `problems`
- * (located, quoted, explained, with a suggestion), not only the first; false where there was one, and
- * *ret_spec is then untouched. What is refused: unknown keys, wrong types, values out of range, quantities
- * without a unit, empty matrices, an argument vector with an unknown {parameter}, modes and policies that
- * this version lacks (named as such). */
+ * (located, quoted, explained, with a suggestion); false where there was one, and *ret_spec is then
+ * untouched. Refused are unknown keys, wrong types, values out of range, quantities without a unit, empty
+ * matrices, unknown {parameters}, and modes and policies that this version lacks (named as such). */
 bool qs_job_from_doc(const struct qs_doc *doc, struct qs_job_spec **ret_spec, struct qs_problems *problems);
 void qs_job_free(struct qs_job_spec *spec);
 

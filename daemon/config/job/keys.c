@@ -409,6 +409,11 @@ static const struct qs_key job_keys[] = {
      .help =
          "The device itself is measured: how it warms up and cools down. The benchmarks are not run then. "
          "See below."},
+    {.name = "actions",
+     .type = QS_KEY_MAP,
+     .offset = SPEC(actions),
+     .table = &qs_job_actions_table,
+     .help = "What else is done, and when: lists of steps. See below."},
     {.name = "ablate",
      .type = QS_KEY_BOOL,
      .offset = SPEC(ablate),

@@ -29,6 +29,7 @@ extern const struct qs_table qs_job_compare_table, qs_job_devices_table, qs_job_
     qs_job_condition_table, qs_job_condition_set_table;
 extern const struct qs_table qs_job_trace_table;        /* keys_trace.c */
 extern const struct qs_table qs_job_characterize_table; /* keys_characterize.c */
+extern const struct qs_table qs_job_actions_table;      /* keys_actions.c */
 
 /* read_command.c: struct qs_strings */
 void qs_job_read_artifacts(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,

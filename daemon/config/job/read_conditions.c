@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "config/job/read.h"
+#include "config/job/read_actions.h"
 #include "config/document/scalar.h"
 #include "config/farm/sensors.h"
 #include "proto/limits.h"
@@ -88,23 +88,20 @@ static void read_back(struct qs_schema_reader *r, const struct qs_sensor_kind *s
     qs_schema_leave(r, mark);
 }
 
-/* `below` and `above` include their bound. */
-static void check_expectation(struct qs_schema_reader *r, const struct qs_node *map, void *target)
+const struct qs_sensor_kind *qs_job_read_when(struct qs_schema_reader *r, const struct qs_node *map,
+                                              const char *what, struct qs_job_expectation *e)
 {
-    struct qs_job_expectation *e = target;
     const struct qs_node *name = qs_node_get(map, "sensor", NULL);
     const struct qs_node *below = qs_node_get(map, "below", NULL);
     const struct qs_node *above = qs_node_get(map, "above", NULL);
     const struct qs_node *band = qs_node_get(map, "band", NULL);
-    if (name == NULL || e->sensor == NULL)
-        return;
     size_t mark = qs_schema_enter(r, "sensor");
     const struct qs_sensor_kind *sensor = find_sensor(r, name, false);
     qs_schema_leave(r, mark);
     if ((below != NULL) + (above != NULL) + (band != NULL) != 1)
-        qs_schema_problem(r, NULL, NULL, "an expectation has one of `below`, `above` and `band`");
+        qs_schema_problem(r, NULL, NULL, "%s has one of `below`, `above` and `band`", what);
     if (sensor == NULL)
-        return;
+        return NULL;
     if (band != NULL)
         read_band(r, sensor, band, e);
     mark = qs_schema_enter(r, below != NULL ? "below" : "above");
@@ -113,19 +110,29 @@ static void check_expectation(struct qs_schema_reader *r, const struct qs_node *
     else if (above != NULL)
         e->has_lo = read_bound(r, sensor, above, &e->lo);
     qs_schema_leave(r, mark);
-    mark = qs_schema_enter(r, "heat");
+    return sensor;
+}
+
+static void check_expectation(struct qs_schema_reader *r, const struct qs_node *map, void *target)
+{
+    struct qs_job_expectation *e = target;
+    const struct qs_node *name = qs_node_get(map, "sensor", NULL);
+    const struct qs_sensor_kind *sensor =
+        name != NULL && e->sensor != NULL ? qs_job_read_when(r, map, "an expectation", e) : NULL;
+    if (sensor == NULL)
+        return;
+    size_t mark = qs_schema_enter(r, "heat");
     const struct qs_node *heat = qs_node_get(map, "heat", NULL);
     if (e->heat && sensor->unit != QS_UNIT_MC)
         qs_schema_problem(r, heat, "leave `heat` out", "`%s` is no temperature", qs_show(name->text).text);
-    else if (e->heat && above == NULL && band == NULL)
+    else if (e->heat && qs_node_get(map, "above", NULL) == NULL && qs_node_get(map, "band", NULL) == NULL)
         qs_schema_problem(r, heat, "write `above`, or `band` with two bounds", "`heat` needs a lower bound");
     qs_schema_leave(r, mark);
     read_end(r, sensor, map, e);
     read_back(r, sensor, map, e);
 }
 
-/* Needs the sensor's unit: check_expectation reads it. */
-static void read_later(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+void qs_job_read_later(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                        void *at)
 {
     (void)r;
@@ -152,27 +159,27 @@ static const struct qs_key gate_keys[] = {
      .help = "What is read on the device, such as `thermal:x86_pkg_temp`."},
     {.name = "below",
      .type = QS_KEY_CUSTOM,
-     .read = read_later,
+     .read = qs_job_read_later,
      .form = "a value with the sensor's unit",
      .help = "The reading is at most this."},
     {.name = "above",
      .type = QS_KEY_CUSTOM,
-     .read = read_later,
+     .read = qs_job_read_later,
      .form = "a value with the sensor's unit",
      .help = "The reading is at least this."},
     {.name = "band",
      .type = QS_KEY_CUSTOM,
-     .read = read_later,
+     .read = qs_job_read_later,
      .form = "a list of two values",
      .help = "Both."},
     {.name = "end_below",
      .type = QS_KEY_CUSTOM,
-     .read = read_later,
+     .read = qs_job_read_later,
      .form = "a temperature",
      .help = "After the window the reading is at most this, or the window is tainted."},
     {.name = "back_to",
      .type = QS_KEY_CUSTOM,
-     .read = read_later,
+     .read = qs_job_read_later,
      .form = "a value with the sensor's unit",
      .help = "A reading that was above the upper bound while the gate waits must come down to this before "
              "the gate opens; "

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "config/document/scalar.h"
-#include "config/job/read.h"
+#include "config/job/read_actions.h"
 
 enum { CPU_MAX = 4095, CPUS_BYTES = 1000, NAME_BYTES = 64, SWITCHES_MAX = 64, IDLE_MAX = 99 };
 
@@ -63,11 +63,17 @@ void qs_job_read_cpus(struct qs_schema_reader *r, const struct qs_key *key, cons
         free(cpus);
 }
 
+void qs_job_read_busy_cpus(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                           void *at)
+{
+    static const char *const words[] = {"all", "little", "big", "prime", NULL};
+    *(char **)at = read_cpus(r, node, words, key->form);
+}
+
 void qs_job_read_online(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at)
 {
-    static const char *const words[] = {"all", "little", "big", "prime", NULL};
-    ((struct qs_job_controls *)at)->wishes.online = read_cpus(r, node, words, key->form);
+    qs_job_read_busy_cpus(r, key, node, &((struct qs_job_controls *)at)->wishes.online);
 }
 
 /* One wish; false with a problem. */

@@ -84,6 +84,11 @@ void qs_job_fill(const struct qs_job_spec *spec, size_t arm, size_t point, const
         ret->at[i] = fill(&spec->arms[arm].params, &spec->points[point].params, tmpl->at[i]);
 }
 
+char *qs_job_fill_text(const struct qs_job_spec *spec, size_t arm, size_t point, const char *tmpl)
+{
+    return fill(&spec->arms[arm].params, &spec->points[point].params, tmpl);
+}
+
 void qs_job_argv(const struct qs_job_spec *spec, size_t arm, size_t point, struct qs_strings *ret_argv)
 {
     const struct qs_strings *own = &spec->arms[arm].argv;

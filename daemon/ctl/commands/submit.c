@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "ctl/commands/command.h"
 #include "ctl/follow.h"
 #include "ctl/text_file.h"
@@ -71,6 +72,20 @@ static void print_stops(struct qs_ctl *ctl, const json_t *stops)
     }
 }
 
+/* "before_run: sleep 5 s; print "go"": each stage that has steps. */
+static void print_actions(struct qs_ctl *ctl, json_t *actions)
+{
+    const char *stage;
+    json_t *steps;
+    json_object_foreach(actions, stage, steps)
+    {
+        QS_BUF(text);
+        const char *said = json_string_value(steps);
+        qs_text_escape(&text, said ? said : "", said ? strlen(said) : 0);
+        fprintf(ctl->out, "%s: %s\n", stage, text.data);
+    }
+}
+
 /* "left out in turn: affinity, gate". */
 static void print_left_out(struct qs_ctl *ctl, const json_t *arms)
 {
@@ -105,6 +120,7 @@ static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit
             print_left_out(ctl, json_object_get(check, "arms"));
         else
             print_stops(ctl, json_object_get(check, "stops"));
+        print_actions(ctl, json_object_get(check, "actions"));
     } else if (answer != NULL && !ctl->json && !(wait && is_silent(ctl))) {
         fprintf(wait ? ctl->err : ctl->out, "job %" PRId64 " is %s\n", id,
                 qs_json_get_text(answer, "state", "queued"));

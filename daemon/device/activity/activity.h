@@ -41,6 +41,7 @@ struct qs_activity { /* every operation may be NULL */
     A(KNOBS, knobs)                                                                                          \
     A(PIN, pin)                                                                                              \
     A(FILES, files)                                                                                          \
+    A(ACTIONS, actions)                                                                                      \
     A(HOOKS, hooks)                                                                                          \
     A(RUN, run)                                                                                              \
     A(TUNE, tune)                                                                                            \
@@ -65,6 +66,9 @@ QS_JOB_RUN_STATES(S)
 
 /* What some of them are asked for by the job run and by each other. */
 struct qs_msg_run_begin;
+
+/* hooks.c: "exited with code 3"; out has n bytes. */
+const char *qs_hook_how(const struct qs_msg_hook_done *m, char *out, size_t n);
 
 /* session.c: the job's session on the device, its row on disk, from lock to restore. */
 const uint8_t *qs_activity_session_uid(const struct qs_job_run *job); /* 16 bytes, of the last one begun */

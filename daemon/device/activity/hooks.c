@@ -38,7 +38,9 @@ static bool send_next(struct qs_job_run *job, bool setup)
         QS_SCOPED(qs_strings_done) struct qs_strings argv = {0};
         struct qs_err err = QS_ERR_INIT;
         qs_job_fill(job->p.spec, h->arm, job->schedule.point, tmpl, &argv);
-        bool sent = qs_job_run_send_hook(job, h->arm, ++h->id, &argv, on_hook_done, &err);
+        const struct qs_hook hook = {
+            .arm = h->arm, .point = job->schedule.point, .id = ++h->id, .argv = &argv};
+        bool sent = qs_job_run_send_hook(job, &hook, on_hook_done, &err);
         if (!sent && qs_job_run_is_operators(&err)) {
             qs_job_run_fail(job, &err);
             if (setup)
@@ -54,7 +56,7 @@ static bool send_next(struct qs_job_run *job, bool setup)
     return false;
 }
 
-static const char *how_text(const struct qs_msg_hook_done *m, char *out, size_t n)
+const char *qs_hook_how(const struct qs_msg_hook_done *m, char *out, size_t n)
 {
     switch (m->how) {
     case QS_HOOK_EXITED:
@@ -94,7 +96,7 @@ static void on_hook_done(const union qs_msg *reply, const struct qs_err *refused
         struct qs_err err = QS_ERR_INIT;
         const char *wrote = m->how == QS_HOOK_NOT_STARTED ? ": " : "; it wrote: ";
         qs_fail(&err, QS_E_COMMAND, "%s of %s %s%s%.*s", setup ? "setup" : "cleanup",
-                job->p.spec->arms[mine(job)->arm].name, how_text(m, how, sizeof how),
+                job->p.spec->arms[mine(job)->arm].name, qs_hook_how(m, how, sizeof how),
                 m->output.n ? wrote : "", qs_job_run_quoted(m->output), m->output.n ? m->output.p : "");
         if (setup) {
             mine(job)->on = false;

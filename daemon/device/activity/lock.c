@@ -135,7 +135,7 @@ static bool bind_sensor(const struct qs_board_sensor *s, bool senses, bool after
     return s->status != QS_SENSOR_OK || (s->bits && !senses) || qs_activity_lock_add(list, &b);
 }
 
-/* By any set of the job: what the agent knows is the same in all its runs. */
+/* By any set of the job, or a step of its actions: what the agent knows is the same in all its runs. */
 static bool is_named(const struct qs_job_spec *spec, const char *name)
 {
     for (size_t i = 0; i < spec->condition_count; i++) {
@@ -147,6 +147,9 @@ static bool is_named(const struct qs_job_spec *spec, const char *name)
             if (strcmp(set->bounds[k].kind, name) == 0)
                 return true;
     }
+    for (size_t i = 0; i < QS_STAGE_COUNT; i++)
+        if (qs_actions_read(&spec->actions.stages[i], name))
+            return true;
     return false;
 }
 
@@ -196,9 +199,8 @@ void qs_activity_lock_warn(struct qs_job_run *job, const struct qs_left_out *lef
         qs_buf_str(&names, ", ...");
     qs_job_event_warning(
         job,
-        "%s has more sensors than its agent reads (%d): %zu of them %s left out (%s)%s; those that a gate or "
-        "a "
-        "bound names come first",
+        "%s has more sensors than its agent reads (%d): %zu of them %s left out (%s)%s; those that a gate, "
+        "a bound or an action names come first",
         job->p.device, QS_BIND_MAX, left->count, left->count == 1 ? "is" : "are", names.data,
         left->watched > 0
             ? ", also some that tell of throttling: a window is not tainted for what only they see"

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "device/activity/actions.h"
 #include "device/activity/changed.h"
 #include "device/activity/lock.h"
 #include "device/activity/sustained.h"
@@ -18,10 +19,8 @@
 #include "proto/request.h"
 
 enum {
-    LEASE_MS = 60000, /* what is changed stays so long without us; a host that comes back holds it anew */
-    SETTLE_MS = 100,  /* androidx waits as long before it reads back */
-    PAGES_MAX = 100,  /* of RESTORED */
-    AGAIN_MAX = 10    /* windows in a row after which what is held was found elsewhere, and put back */
+    PAGES_MAX = 100, /* of RESTORED */
+    AGAIN_MAX = 10   /* windows in a row after which what is held was found elsewhere, and put back */
 };
 
 struct pin {
@@ -74,7 +73,7 @@ static void fail(struct qs_job_run *job, const struct qs_err *err)
     qs_job_run_tell(job,
                     mine(job)->instead         ? &qs_step_characterize
                     : job->state == QS_JS_HOLD ? &qs_step_pin
-                                               : &qs_step_run,
+                                               : &qs_step_turn,
                     QS_JI_FAIL);
 }
 
@@ -241,8 +240,10 @@ static void write_next(struct qs_job_run *job)
     qs_build_init(&list, memory, sizeof memory);
     p->asked = qs_changed_items(&p->pins, p->sent, &list);
     p->holding = true;
-    const struct qs_msg_tune m = {
-        .id = ++p->id, .lease_ms = LEASE_MS, .settle_ms = SETTLE_MS, .writes = qs_build_list(&list)};
+    const struct qs_msg_tune m = {.id = ++p->id,
+                                  .lease_ms = QS_PIN_LEASE_MS,
+                                  .settle_ms = QS_PIN_SETTLE_MS,
+                                  .writes = qs_build_list(&list)};
     ask(job, QS_MSG_TUNE, &m, on_tuned);
 }
 
@@ -322,11 +323,12 @@ static void hold(struct qs_job_run *job)
         hold_nothing(job);
 }
 
-/* As it was before anything was changed: processors that were off then are off again. */
+/* As it was before anything was changed: processors that were off then are off again. What the job's actions
+ * have written stands under any conditions. */
 static void hold_anew(struct qs_job_run *job)
 {
     qs_activity_lock_back(job);
-    hold(job);
+    qs_activity_actions_again(job, hold);
 }
 
 const char *qs_activity_pin_cpus(const struct qs_job_run *job)
@@ -454,7 +456,7 @@ static void unlocked(struct qs_job_run *job)
 
 static void unlock(struct qs_job_run *job)
 {
-    if (mine(job)->holding)
+    if (mine(job)->holding || qs_activity_actions_wrote(job))
         qs_activity_pin_release(job, unlocked);
     else
         unlocked(job);

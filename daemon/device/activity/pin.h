@@ -4,6 +4,12 @@
 
 #include "device/job/impl.h"
 
+enum {
+    QS_PIN_LEASE_MS =
+        60000, /* what is changed stays so long without us; a host that comes back holds it anew */
+    QS_PIN_SETTLE_MS = 100 /* androidx waits as long before it reads back */
+};
+
 /* Everything that was changed on the device is put back, also by a session before whose host is gone: the
  * device keeps it as long as it hears any host. then(job) follows, once, unless the link is lost. */
 void qs_activity_pin_release(struct qs_job_run *job, qs_job_run_then *then);

@@ -1,4 +1,5 @@
-/* A run on the device: its row on disk, RUN_BEGIN, the evaluations of its iterations; and its end. */
+/* A run on the device: its row on disk, what its conditions hold, RUN_BEGIN, the evaluations of its
+ * iterations; and its end. */
 #include <string.h>
 
 #include "base/text.h"
@@ -38,25 +39,28 @@ static void on_run_ready(const union qs_msg *reply, const struct qs_err *refused
     qs_activity_tune_look(job);
 }
 
-static void on_held(struct qs_job_run *job)
+static void begin(struct qs_job_run *job)
 {
     struct qs_err err = QS_ERR_INIT;
-    if (qs_job_run_over(job))
-        qs_job_run_tell(job, &qs_step_run, QS_JI_RUN_OVER);
-    else if (!qs_job_run_send_run_begin(job, on_run_ready, &err))
+    if (!qs_job_run_send_run_begin(job, on_run_ready, &err))
         qs_job_run_unsent(job, &err);
+}
+
+static void on_held(struct qs_job_run *job)
+{
+    qs_job_run_tell(job, &qs_step_turn, qs_job_run_over(job) ? QS_JI_RUN_OVER : QS_JI_DONE);
 }
 
 /* The run is known on disk before the device can hold iterations of it. */
 static void on_stored(struct qs_job_run *job)
 {
     if (qs_job_run_over(job))
-        qs_job_run_tell(job, &qs_step_run, QS_JI_RUN_OVER);
+        qs_job_run_tell(job, &qs_step_turn, QS_JI_RUN_OVER);
     else
         qs_activity_pin_hold(job, on_held);
 }
 
-static void begin(struct qs_job_run *job)
+static void take_turn(struct qs_job_run *job)
 {
     if (job->schedule.turn == 0)
         qs_job_run_block_begins(job);
@@ -121,6 +125,7 @@ static void end(struct qs_job_run *job)
         qs_job_run_tell(job, &qs_step_ending, QS_JI_DONE);
 }
 
+const struct qs_step qs_step_turn = {.start = take_turn};
 const struct qs_step qs_step_run = {.start = begin, .cancel = qs_job_run_cut_short};
 const struct qs_step qs_step_ending = {.start = end, .cancel = qs_job_run_cut_short};
 const struct qs_activity qs_activity_run = {.state_bytes = sizeof(struct run)};

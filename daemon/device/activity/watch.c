@@ -239,8 +239,7 @@ static const char *cools(const struct qs_job_run *job)
     return NULL;
 }
 
-static bool unheld(const struct qs_job_run *job, const struct qs_pins *pins, const struct qs_pin_item *item,
-                   const struct qs_tuned *t, struct qs_err *err)
+const char *qs_watch_why(enum qs_tune_outcome outcome)
 {
     static const char *const whys[] = {
         [QS_TUNE_SLIPPED] = "it did not stay; the kernel or a service of the device has set it again",
@@ -252,13 +251,19 @@ static bool unheld(const struct qs_job_run *job, const struct qs_pins *pins, con
         [QS_TUNE_UNJOURNALLED] = "what the file said could not be saved on the device: its agent's folder is "
                                  "full, or closed to it",
     };
+    return whys[outcome];
+}
+
+static bool unheld(const struct qs_job_run *job, const struct qs_pins *pins, const struct qs_pin_item *item,
+                   const struct qs_tuned *t, struct qs_err *err)
+{
     char now[QS_TUNE_SAID_MAX_BYTES + 1];
     const char *why =
         is_lowered(pins, item, t)
             ? "it did not stay, and is lower: the device is too hot for it, or a service of the "
               "device has set it again. Let the job wait until it is cool (`gate:` with a "
               "temperature `below:`), or hold a lower frequency"
-            : whys[t->outcome];
+            : qs_watch_why(t->outcome);
     if (item->flags & QS_PIN_COMMAND)
         return unset(job, item, t, err);
     qs_text_copy(t->now, now, sizeof now);

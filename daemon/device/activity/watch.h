@@ -36,6 +36,9 @@ bool qs_watch_is_lost(const struct qs_msg_closed *m);
 /* Whether the agent can do at all what is wished; board: NULL where it cannot tell what there is. */
 bool qs_watch_able(const struct qs_job_run *job, const struct qs_board *board, const struct qs_wishes *wishes,
                    struct qs_err *err);
+/* Why writing a file failed: "the device refused it". Of QS_TUNE_SET and SAME: NULL. */
+const char *qs_watch_why(enum qs_tune_outcome outcome);
+
 /* Whether the agent can set all of it. */
 bool qs_watch_can(const struct qs_job_run *job, const struct qs_pins *pins, struct qs_err *err);
 

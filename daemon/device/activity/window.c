@@ -116,6 +116,7 @@ static void on_disarm(const char *why, void *user)
 /* A wait to cool down tells how the device does. */
 static void stored(struct qs_job_run *job)
 {
+    job->win.stored = true;
     if (job->win.wait.count >= QS_COOLING_LEAST)
         qs_cools_read(job);
     qs_job_run_feed(job, QS_JI_DONE);

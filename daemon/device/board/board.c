@@ -39,6 +39,18 @@ bool qs_work_avoided(const struct qs_work *w, const char *path)
     return false;
 }
 
+const char *qs_board_avoids(const struct qs_board *board, const struct qs_profiles *profiles,
+                            const char *path)
+{
+    for (size_t l = 0; l < board->profiles.count; l++) {
+        const struct qs_profile *p = qs_profiles_find(profiles, board->profiles.at[l]);
+        for (size_t i = 0; p && i < p->avoid.count; i++)
+            if (qs_glob(p->avoid.at[i], path))
+                return board->profiles.at[l];
+    }
+    return NULL;
+}
+
 /* The parts of the folder that wildcards stand for; without any, its last part. */
 static void put_folder(struct qs_buf *out, const struct qs_strings *each, const char *folder)
 {

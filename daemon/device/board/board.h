@@ -105,6 +105,9 @@ struct qs_board *qs_board_new(const struct qs_profiles *profiles, const struct q
                               const char *facts_json);
 void qs_board_free(struct qs_board *board); /* NULL: nothing */
 QS_RELEASE_AT(qs_board_free_at, struct qs_board, qs_board_free)
+/* The profile of the device that says never to write this file; NULL: none does. Borrowed. */
+const char *qs_board_avoids(const struct qs_board *board, const struct qs_profiles *profiles,
+                            const char *path);
 /* NULL: there is none of this name. */
 const struct qs_board_domain *qs_board_domain(const struct qs_board *board, const char *name);
 const struct qs_board_sensor *qs_board_sensor(const struct qs_board *board, const char *name);

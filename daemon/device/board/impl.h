@@ -71,7 +71,6 @@ struct qs_pins;
 /* switches.c: items and choices for everything but frequencies and governors. */
 bool qs_pins_switches(const struct qs_board *board, const struct qs_wishes *wishes, bool settled,
                       struct qs_pins *pins, struct qs_err *err);
-void qs_pins_item(struct qs_pins *pins, const char *path, char *owned_value, unsigned flags);
 void qs_pins_choice(struct qs_pins *pins, const struct qs_board_domain *domain, size_t khz, char *owned_text);
 /* How many kHz a number of a file is; of RAW, the number. */
 size_t qs_domain_khz(enum qs_domain_unit unit, size_t raw);

@@ -47,6 +47,8 @@ struct qs_pins {
 bool qs_board_pin(const struct qs_board *board, const struct qs_wishes *wishes, bool settled,
                   struct qs_pins *ret, struct qs_err *err);
 void qs_pins_done(struct qs_pins *pins);
+/* One more, which is a file of the caller's own choice; path is copied. */
+void qs_pins_item(struct qs_pins *pins, const char *path, char *owned_value, unsigned flags);
 
 /* `frequency: hold`, after that: adds a choice for each clock of these processors ("": all). It is the
  * highest operating point, or the highest below the upper limit, which is never written; home: the board at

@@ -262,8 +262,7 @@ static void put_spoilt(const struct qs_job_run *job, const char *name, struct qs
                    s->mend ? s->mend : "", s->mend ? "` on the device" : "");
 }
 
-/* "cpu_thermal.temp_mc is 71.7 °C, wanted at most 45 °C" */
-static void put_unmet(const struct qs_job_run *job, const struct qs_job_expectation *e,
+void qs_job_put_unmet(const struct qs_job_run *job, const struct qs_job_expectation *e,
                       enum qs_reading_status status, int64_t value, struct qs_buf *text)
 {
     qs_buf_fmt(text, "%s is ", e->sensor);
@@ -291,7 +290,7 @@ static double keep_waiting(struct qs_job_run *job, const struct qs_job_expectati
     QS_BUF(text);
     double end_mc = 0;
     double cool_s = qs_cools_take(job, e, m, &end_mc);
-    put_unmet(job, e, m->status, m->value, &text);
+    qs_job_put_unmet(job, e, m->status, m->value, &text);
     if (warms) {
         qs_buf_str(&text, "; its processors are kept busy for it");
     } else if (isinf(cool_s)) {
@@ -359,7 +358,7 @@ void qs_job_gate_failure(struct qs_job_run *job, struct qs_err *err)
     qs_text_duration(&text, (double)(gate->decided_ns - gate->began_ns));
     if (e) {
         qs_buf_str(&text, ": ");
-        put_unmet(job, e, reading.status, reading.value, &text);
+        qs_job_put_unmet(job, e, reading.status, reading.value, &text);
     }
     if (gate->busiest.n > 0)
         qs_buf_fmt(&text, "; busiest: %.*s", (int)gate->busiest.n, gate->busiest.p);

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+#include "proto/msg.h"
+
 struct qs_err;
 struct qs_job_run;
 struct qs_evals;
@@ -14,6 +17,7 @@ struct qs_msg_waiting;
 struct qs_planner_answer;
 struct qs_model_row;
 struct qs_knob_row;
+struct qs_job_expectation;
 
 struct qs_characterizing { /* what the device is like is being found */
     const char *domain, *phase;
@@ -49,6 +53,9 @@ void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m
 void qs_job_event_gate_timeout(struct qs_job_run *job);
 /* No event: which sensor kept the gate shut, at what value, for how long, and what to do. */
 void qs_job_gate_failure(struct qs_job_run *job, struct qs_err *err);
+/* Appends "thermal:cpu is 71.7 °C, wanted at most 45.0 °C". */
+void qs_job_put_unmet(const struct qs_job_run *job, const struct qs_job_expectation *e,
+                      enum qs_reading_status status, int64_t value, struct qs_buf *text);
 void qs_job_event_run(struct qs_job_run *job);
 void qs_job_event_repeat(struct qs_job_run *job, const char *why);
 void qs_job_event_block(struct qs_job_run *job, double half_width);

@@ -73,6 +73,7 @@ struct qs_run_in_hand {
 
 struct qs_window_in_hand {
     struct qs_assembler made; /* what CLOSED and ITERATIONS told, kept until the commit */
+    bool stored;              /* it is on disk */
     bool judged;              /* what it holds is in the run; only the stop rule has not decided yet */
     int64_t held_ns; /* since when somebody else's window or transfer holds it back; 0: nobody's does */
     bool held_told;

@@ -113,8 +113,14 @@ bool qs_job_run_send_run_begin(struct qs_job_run *job, qs_session_reply *on_repl
 bool qs_job_run_send_open(struct qs_job_run *job, struct qs_err *err);
 bool qs_job_run_send_trace(struct qs_job_run *job, uint32_t id, qs_session_reply *on_reply,
                            struct qs_err *err);
-bool qs_job_run_send_hook(struct qs_job_run *job, size_t arm, uint32_t id, const struct qs_strings *argv,
-                          qs_session_reply *on_reply, struct qs_err *err);
+struct qs_hook {       /* a command between windows */
+    size_t arm, point; /* whose environment, folder, user and limits it has */
+    uint32_t id;
+    const struct qs_strings *argv; /* filled in */
+    int64_t limit_ns;              /* 0: the benchmark's */
+};
+bool qs_job_run_send_hook(struct qs_job_run *job, const struct qs_hook *hook, qs_session_reply *on_reply,
+                          struct qs_err *err);
 /* What a program of the point in hand may take to set itself up, or to tear down; 0: it is none. */
 int64_t qs_job_run_step_limit_ns(const struct qs_job_run *job);
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "device/activity/actions.h"
 #include "device/activity/cools.h"
 #include "device/activity/headroom.h"
 #include "device/job/events.h"
@@ -394,7 +395,9 @@ void qs_job_run_on_down(struct qs_job_run *job, const struct qs_err *why)
 
 const char *qs_job_run_waits_for(const struct qs_job_run *job)
 {
-    return job->state == QS_JS_GATE && job->win.waits_for[0] != '\0' ? job->win.waits_for : NULL;
+    if (job->state == QS_JS_GATE && job->win.waits_for[0] != '\0')
+        return job->win.waits_for;
+    return qs_activity_actions_wait(job);
 }
 
 const char *qs_job_run_state_name(const struct qs_job_run *job)

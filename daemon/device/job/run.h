@@ -81,8 +81,8 @@ void qs_job_run_abandon(struct qs_job_run *job);
 void qs_job_run_on_ready(struct qs_job_run *job, const char *boot_uuid, const char *facts_json);
 void qs_job_run_on_down(struct qs_job_run *job, const struct qs_err *why);
 
-/* What the window in hand waits for, valid until the loop's next turn: "thermal:cpu is 46.7 °C, wanted at
- * most 45.0 °C"; NULL: it does not wait. */
+/* What the window or the action in hand waits for, valid until the loop's next turn: "thermal:cpu is 46.7 °C,
+ * wanted at most 45.0 °C"; NULL: none waits. */
 const char *qs_job_run_waits_for(const struct qs_job_run *job);
 const char *qs_job_run_state_name(const struct qs_job_run *job);
 void qs_job_run_dump(struct qs_buf *out); /* the table as the diagram of README.md */

@@ -15,9 +15,14 @@
 #include "proto/names.h"
 #include "report/variables.h"
 
+static const struct qs_job_benchmark *benchmark_of(const struct qs_job_run *job, size_t point)
+{
+    return &job->p.spec->benchmarks[job->p.spec->points[point].benchmark];
+}
+
 const struct qs_job_benchmark *qs_job_run_benchmark(const struct qs_job_run *job)
 {
-    return &job->p.spec->benchmarks[job->p.spec->points[job->schedule.point].benchmark];
+    return benchmark_of(job, job->schedule.point);
 }
 
 enum { LIST_BYTES = QS_ARGV_MAX_BYTES + 4096, LISTS = 5 };
@@ -56,12 +61,12 @@ static bool add_strings(struct qs_build *b, const struct qs_strings *s)
 }
 
 /* Appends a list whose {parameters} are filled in, without what `later` sets again. */
-static bool add_filled(const struct qs_job_run *job, size_t arm, const struct qs_strings *tmpl,
+static bool add_filled(const struct qs_job_run *job, size_t arm, size_t point, const struct qs_strings *tmpl,
                        const struct qs_strings *later, struct qs_build *b)
 {
     QS_SCOPED(qs_strings_done) struct qs_strings filled = {0};
     bool ok = true;
-    qs_job_fill(job->p.spec, arm, job->schedule.point, tmpl, &filled);
+    qs_job_fill(job->p.spec, arm, point, tmpl, &filled);
     for (size_t i = 0; ok && i < filled.count; i++) {
         if (!later || !qs_env_sets(later, filled.at[i]))
             ok = strlen(filled.at[i]) <= UINT16_MAX && qs_build_text(b, qs_text_of(filled.at[i]));
@@ -131,22 +136,22 @@ char *qs_job_run_environment(const struct qs_job_run *job, const char *facts_jso
 
 /* The whole environment of a process: what is inherited, then the benchmark's, then the arm's; later ones
  * replace earlier ones. */
-static bool build_env(const struct qs_job_run *job, size_t arm_index, struct qs_build *b)
+static bool build_env(const struct qs_job_run *job, size_t arm_index, size_t point, struct qs_build *b)
 {
-    const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
+    const struct qs_job_benchmark *bench = benchmark_of(job, point);
     const struct qs_job_arm *arm = &job->p.spec->arms[arm_index];
     for (const char *const *kv = job->p.base_env; kv && *kv; kv++) {
-        if (is_inheritable(kv) && qs_job_inherits(job->p.spec, arm_index, job->schedule.point, *kv) &&
+        if (is_inheritable(kv) && qs_job_inherits(job->p.spec, arm_index, point, *kv) &&
             !qs_build_text(b, qs_text_of(*kv)))
             return false;
     }
-    return add_filled(job, arm_index, &bench->env, &arm->env, b) &&
-           add_filled(job, arm_index, &arm->env, NULL, b);
+    return add_filled(job, arm_index, point, &bench->env, &arm->env, b) &&
+           add_filled(job, arm_index, point, &arm->env, NULL, b);
 }
 
-static const char *cwd_of(const struct qs_job_run *job, size_t arm)
+static const char *cwd_of(const struct qs_job_run *job, size_t arm, size_t point)
 {
-    const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
+    const struct qs_job_benchmark *bench = benchmark_of(job, point);
     if (bench->dir)
         return bench->dir;
     const char *own = qs_activity_files_dir(job, arm);
@@ -185,15 +190,17 @@ static bool fill_run_begin(struct qs_job_run *job, struct lists *l, struct qs_ms
     bool ok = add_strings(b, &argv);
     m->argv = qs_build_list(b);
     b = lists_next(l);
-    ok = ok && build_env(job, arm_index, b);
+    ok = ok && build_env(job, arm_index, job->schedule.point, b);
     m->env = qs_build_list(b);
     b = lists_next(l);
-    ok = ok && add_filled(job, arm_index, arm->prepare.count ? &arm->prepare : &bench->prepare, NULL, b);
+    ok = ok && add_filled(job, arm_index, job->schedule.point,
+                          arm->prepare.count ? &arm->prepare : &bench->prepare, NULL, b);
     m->prepare = qs_build_list(b);
     b = lists_next(l);
-    ok = ok && add_filled(job, arm_index, arm->conclude.count ? &arm->conclude : &bench->conclude, NULL, b);
+    ok = ok && add_filled(job, arm_index, job->schedule.point,
+                          arm->conclude.count ? &arm->conclude : &bench->conclude, NULL, b);
     m->conclude = qs_build_list(b);
-    m->cwd = qs_text_of(cwd_of(job, arm_index));
+    m->cwd = qs_text_of(cwd_of(job, arm_index, job->schedule.point));
     m->stdin_kind = bench->stdin_path ? QS_STDIN_FILE : QS_STDIN_NULL;
     m->stdin_path = qs_text_of(bench->stdin_path);
     fill_output(job, bench, m);
@@ -352,12 +359,12 @@ bool qs_job_run_send_trace(struct qs_job_run *job, uint32_t id, qs_session_reply
     QS_SCOPED(lists_done) struct lists l = lists_new();
     struct qs_build *a = lists_next(&l), *e = lists_next(&l);
     qs_job_tracer_argv(job->p.spec, arm, job->schedule.point, &argv);
-    bool ok = (add_strings(a, &argv) && build_env(job, arm, e)) || too_large(err);
+    bool ok = (add_strings(a, &argv) && build_env(job, arm, job->schedule.point, e)) || too_large(err);
     const struct qs_msg_trace m = {.run = job->run.uid,
                                    .id = id,
                                    .argv = qs_build_list(a),
                                    .env = qs_build_list(e),
-                                   .cwd = qs_text_of(cwd_of(job, arm)),
+                                   .cwd = qs_text_of(cwd_of(job, arm, job->schedule.point)),
                                    .input = qs_text_of(wish->config),
                                    .user = qs_text_of(wish->tool == QS_TRACER_COMMAND ? bench->user : NULL),
                                    .settle_ns = wish->settle_ns,
@@ -367,21 +374,21 @@ bool qs_job_run_send_trace(struct qs_job_run *job, uint32_t id, qs_session_reply
     return ok;
 }
 
-bool qs_job_run_send_hook(struct qs_job_run *job, size_t arm, uint32_t id, const struct qs_strings *argv,
-                          qs_session_reply *on_reply, struct qs_err *err)
+bool qs_job_run_send_hook(struct qs_job_run *job, const struct qs_hook *hook, qs_session_reply *on_reply,
+                          struct qs_err *err)
 {
     enum { TAIL_BYTES = 4096 };
-    const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
+    const struct qs_job_benchmark *bench = benchmark_of(job, hook->point);
     QS_SCOPED(lists_done) struct lists l = lists_new();
     struct qs_build *a = lists_next(&l), *e = lists_next(&l);
-    bool ok = (add_strings(a, argv) && build_env(job, arm, e)) || too_large(err);
-    struct qs_msg_hook m = {.id = id,
+    bool ok = (add_strings(a, hook->argv) && build_env(job, hook->arm, hook->point, e)) || too_large(err);
+    struct qs_msg_hook m = {.id = hook->id,
                             .argv = qs_build_list(a),
                             .env = qs_build_list(e),
-                            .cwd = qs_text_of(cwd_of(job, arm)),
-                            .limit_ns = bench->hook_limit_ns,
+                            .cwd = qs_text_of(cwd_of(job, hook->arm, hook->point)),
+                            .limit_ns = hook->limit_ns > 0 ? hook->limit_ns : bench->hook_limit_ns,
                             .output_max_bytes = TAIL_BYTES,
                             .user = qs_text_of(bench->user)};
-    ok = ok && qs_job_run_call(job, QS_MSG_HOOK, &m, bench->hook_limit_ns, on_reply, err);
+    ok = ok && qs_job_run_call(job, QS_MSG_HOOK, &m, m.limit_ns, on_reply, err);
     return ok;
 }

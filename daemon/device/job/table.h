@@ -9,20 +9,27 @@
     S(LOCK, "lock", "what the device has", lock)                                                             \
     S(CHARACTERIZE, "characterize", "sensors and load, then the stage on disk", characterize)                \
     S(FILES, "files", "the job's files on the device", push)                                                 \
+    S(BEFORE, "before", "the actions before the job and the session", before)                                \
     S(SETUP, "setup", "the arms' setup commands", setup)                                                     \
-    S(RUN, "run", "the run's row on disk, the agent's RUN_READY, its evaluations", run)                      \
+    S(TURN, "turn", "the run's row on disk, and what its conditions hold", turn)                             \
+    S(BEFORE_RUN, "before_run", "the actions before the run", before_run)                                    \
+    S(RUN, "run", "the agent's RUN_READY, its evaluations", run)                                             \
     S(HOLD, "hold", "what was held and has slipped to be written again", pin)                                \
+    S(BEFORE_WINDOW, "before_window", "the actions before the window", before_window)                        \
     S(GATE, "gate", "the preconditions", window)                                                             \
     S(WINDOW, "window", "CLOSED, in silence", window)                                                        \
     S(EVIDENCE, "evidence", "iterations, then the commit", window)                                           \
+    S(AFTER_WINDOW, "after_window", "the actions after the window", after_window)                            \
     S(JUDGE, "judge", "nothing: stop rule and taints decide", judge)                                         \
     S(TRACE, "trace", "a tracer to stand", trace)                                                            \
     S(UNTRACE, "untrace", "the tracer to end, then what it wrote", untrace)                                  \
     S(ASK, "ask", "the stop rules that are commands of this machine", ask)                                   \
     S(ENDING, "ending", "the run's artifacts, then the agent's RUN_ENDED", ending)                           \
+    S(AFTER_RUN, "after_run", "the actions after the run", after_run)                                        \
     S(NEXT, "next", "nothing: the schedule decides", next)                                                   \
     S(CLEANUP, "cleanup", "the arms' cleanup commands", cleanup)                                             \
     S(ADVANCE, "advance", "nothing: the schedule decides", advance)                                          \
+    S(AFTER, "after", "the actions after the session and the job", after)                                    \
     S(TIDY, "tidy", "the job's files off the device", tidy)                                                  \
     S(UNLOCK, "unlock", "what was changed on the device to be put back", unlock)                             \
     S(RESTORE, "restore", "the session's end on disk", restore)                                              \

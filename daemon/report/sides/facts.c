@@ -107,6 +107,8 @@ char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, c
     qs_json_kstring(&j, "standard_output", b->output_file ? b->output_file : "");
     qs_json_kstring(&j, "env_inherit", b->env_inherit ? "yes" : "no");
     put_variables(&j, s, spec, run, around);
+    qs_json_key(&j, "actions");
+    qs_job_actions_put(&j, &spec->actions);
     put_hook(&j, "setup", spec, run, &arm->setup, &b->setup);
     put_hook(&j, "prepare", spec, run, &arm->prepare, &b->prepare);
     put_hook(&j, "conclude", spec, run, &arm->conclude, &b->conclude);

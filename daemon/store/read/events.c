@@ -64,6 +64,23 @@ bool qs_read_cancel(struct qs_store_reader *r, int64_t job, char **ret_why, stru
     return ok;
 }
 
+bool qs_read_was_prepared(struct qs_store_reader *r, int64_t job, const char *device, bool *ret,
+                          struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(&r->db, &s,
+                       "SELECT 1 FROM event WHERE job_id = ? AND device = ? AND kind = ?"
+                       " AND body ->> '$.stage' = 'before_job' AND body ->> '$.outcome' = 'done' LIMIT 1",
+                       err))
+        return false;
+    qs_stmt_int(&s, job);
+    qs_stmt_text(&s, device);
+    qs_stmt_text(&s, QS_EVENT_ACTIONS);
+    bool ok = qs_stmt_step(&s, ret, err);
+    qs_stmt_end(&s);
+    return ok;
+}
+
 void qs_events_free(struct qs_event_list *events)
 {
     for (size_t i = 0; i < events->count; i++) {

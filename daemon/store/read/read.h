@@ -35,6 +35,9 @@ void qs_jobs_free(struct qs_jobs *jobs);
 /* Why somebody cancelled the job (a QS_EVENT_CANCEL of it is stored); NULL where nobody did. Owned by the
  * caller. */
 bool qs_read_cancel(struct qs_store_reader *r, int64_t job, char **ret_why, struct qs_err *err);
+/* Were the job's actions before it (stage before_job) done on this device, to their end? By its events. */
+bool qs_read_was_prepared(struct qs_store_reader *r, int64_t job, const char *device, bool *ret,
+                          struct qs_err *err);
 
 struct qs_run_info {
     uint8_t uid[16];

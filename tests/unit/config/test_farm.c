@@ -75,7 +75,8 @@ static void test_default(void **state)
 }
 
 /* The text between two marker lines of the README. */
-static void check_section(const char *readme, const char *name, const struct qs_table *table)
+static void check_section(const char *readme, const char *name, const struct qs_table *table,
+                          void (*print)(struct qs_buf *out))
 {
     struct qs_buf expected;
     qs_buf_init(&expected);
@@ -83,7 +84,7 @@ static void check_section(const char *readme, const char *name, const struct qs_
     if (table != NULL)
         qs_schema_reference(table, &expected);
     else
-        qs_stop_reference(&expected);
+        print(&expected);
     qs_buf_str(&expected, "<!-- end -->\n");
     bool same = strstr(readme, expected.data) != NULL;
     if (!same)
@@ -99,11 +100,12 @@ static void test_reference(void **state)
     size_t len = 0;
     char *readme = golden_read(path, &len);
     assert_non_null(readme);
-    check_section(readme, "job", qs_job_table());
-    check_section(readme, "gate", qs_job_gate_table());
-    check_section(readme, "farm", qs_farm_table());
-    check_section(readme, "profile", qs_profile_table());
-    check_section(readme, "rules", NULL);
+    check_section(readme, "job", qs_job_table(), NULL);
+    check_section(readme, "gate", qs_job_gate_table(), NULL);
+    check_section(readme, "farm", qs_farm_table(), NULL);
+    check_section(readme, "profile", qs_profile_table(), NULL);
+    check_section(readme, "rules", NULL, qs_stop_reference);
+    check_section(readme, "steps", NULL, qs_actions_reference);
     free(readme);
     free(path);
 }

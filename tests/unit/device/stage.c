@@ -1,3 +1,4 @@
+#include "stage_actions.h"
 #include "stage_impl.h"
 
 static const char two_arms[] = "quiesce: 1\n"
@@ -82,6 +83,8 @@ static void on_end(const struct qs_job_run_result *result, void *user)
     struct stage *s = user;
     s->result = *result;
     s->ended++;
+    if (s->acting)
+        s->acting->ended_ns = qs_loop_now_ns(s->loop);
 }
 
 static void come_back(void *user)

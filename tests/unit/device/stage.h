@@ -109,7 +109,7 @@ struct stage {
     bool silent;
     struct qs_job_run_result result;
     /* The agent. */
-    enum stage_session session;
+    enum stage_session session, hook_back; /* hook_back: where it is when the command has ended */
     unsigned generation, operation, answers;
     struct qs_uid run;
     uint64_t next_seq;
@@ -131,8 +131,8 @@ struct stage {
     struct stage_disk disk;
     struct stage_record record;
     struct stage_control *control; /* NULL: the agent knows no files */
+    struct stage_acting *acting;   /* NULL: the agent neither reads sensors nor keeps processors busy */
 };
-
 /* The job's text; NULL: two arms, three to six blocks, five iterations a run after one warm-up. */
 void stage_init(struct stage *s, const char *job);
 /* Gives each file of the job a hash. */

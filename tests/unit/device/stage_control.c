@@ -290,6 +290,7 @@ bool stage_ask_tune(struct stage *s, const void *message, struct qs_err *err)
     assert_in_range(m->writes.count, 1, QS_TUNE_MAX);
     assert_in_range(m->writes.len, 1, QS_CONTROL_MAX_BYTES);
     c->tunes++;
+    stage_act_note(s, "tune");
     qs_buf_str(&c->log, "tune");
     while (qs_list_tune(&it, &t)) {
         struct row *r = &answer.rows[answer.count++];
@@ -340,6 +341,7 @@ bool stage_ask_restore(struct stage *s, const void *message, struct qs_err *err)
     if (!begin(s, m->id, "restore", err))
         return false;
     c->restores++;
+    stage_act_note(s, "restore");
     qs_buf_str(&c->log, "restore\n");
     while (answer.count < c->restored_page && (f = newest_change(c)) != NULL) {
         struct row *r = &answer.rows[answer.count++];
@@ -381,7 +383,7 @@ void stage_note_stored(struct stage *s, const struct qs_control_rows *rows)
     assert_non_null(s->control);
     for (size_t i = 0; i < rows->count; i++) {
         const struct qs_control_row *r = &rows->rows[i];
-        assert_true(r->restore == (rows->run_uid == NULL));
+        assert_true(s->acting || r->restore == (rows->run_uid == NULL));
         qs_buf_fmt(&s->control->stored, "%s %s: %s, %s: %s%s\n", brief(r->path), r->wanted,
                    r->before ? r->before : "-", r->after ? r->after : "-", r->outcome,
                    r->restore ? " restored" : "");

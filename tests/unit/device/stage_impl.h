@@ -31,6 +31,11 @@ bool stage_ask_stage(struct stage *s, const void *message, struct qs_err *err);
 bool stage_ask_clean(struct stage *s, const void *message, struct qs_err *err);
 /* stage_trace.c: is this window what it should be? */
 void stage_check_phase(struct stage *s, const struct qs_msg_open *m);
+/* stage_actions.c: sensors that are read, processors that are kept busy; a line of the log of struct
+ * stage_acting, where there is one. */
+bool stage_ask_read(struct stage *s, const void *message, struct qs_err *err);
+bool stage_ask_load(struct stage *s, const void *message, struct qs_err *err);
+void stage_act_note(struct stage *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The link is there again, nothing is open on the agent. */
 void stage_session_reset(struct stage *s);
 

@@ -2,6 +2,7 @@
 #include "stage_impl.h"
 
 #include "proto/names.h"
+#include "stage_actions.h"
 #include "stage_control.h"
 
 #define LONG_NS INT64_C(600000000000) /* of a setup or a teardown that nobody waits for */
@@ -94,6 +95,7 @@ static bool ask_run_begin(struct stage *s, const void *message, struct qs_err *e
     assert_non_null(stage_find(s, &m->run)); /* on disk before the device hears of it */
     stage_record_run_begin(s, m);
     stage_note_run(s, m);
+    stage_act_note(s, "run_begin");
     s->session = SESSION_OPENING;
     s->run = m->run;
     s->next_seq = 0;
@@ -115,7 +117,7 @@ static void tell_hook_done(struct stage *s)
                                          : s->now.how == QS_CLOSED_CANCELLED ? 15
                                                                              : 0,
                                  .output = qs_text_of(fails ? "no space" : "")};
-    s->session = SESSION_READY;
+    s->session = s->hook_back;
     stage_reply(s, &(union qs_msg){.hook_done = m});
 }
 
@@ -126,15 +128,19 @@ static bool ask_hook(struct stage *s, const void *message, struct qs_err *err)
         return false;
     struct qs_iter it = qs_list_iter(&m->argv);
     struct qs_text word;
+    size_t before = s->hooks.len;
     stage_record_hook(s, m);
     while (qs_list_text(&it, &word))
         qs_buf_fmt(&s->hooks, "%.*s ", (int)word.n, word.p);
+    stage_act_note(s, "hook %s", s->hooks.data + before);
+    s->hook_back = s->session;
     s->session = SESSION_HOOK;
     s->hook_id = m->id;
     s->hook_seen++;
     s->operation++;
     s->now.how = QS_CLOSED_DONE;
-    stage_later(s, STAGE_STEP_NS, tell_hook_done);
+    stage_later(s, s->acting && strstr(s->hooks.data + before, "long") ? LONG_NS : STAGE_STEP_NS,
+                tell_hook_done);
     return true;
 }
 
@@ -288,6 +294,7 @@ bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, st
     assert_in_range(m->iterations, 1, QS_ITERATIONS_MAX);
     assert_true(m->lease_ns > m->max_ns);
     stage_record_open(s, m);
+    stage_act_note(s, "open");
     struct qs_iter gate = qs_list_iter(&m->gate);
     struct qs_expectation first;
     s->gate_timeout_ns = qs_list_expectation(&gate, &first) ? first.timeout_ns : -1;
@@ -391,6 +398,7 @@ static bool ask_run_end(struct stage *s, const void *message, struct qs_err *err
     const struct qs_msg_run *m = message;
     if (!stage_may(s, SESSION_OPEN, "run_end", err))
         return false;
+    stage_act_note(s, "run_end");
     assert_true(qs_uid_equal(&m->run, &s->run));
     s->session = SESSION_ENDING;
     s->operation++;
@@ -446,6 +454,9 @@ bool qs_session_has(const struct qs_session *session, uint32_t feature)
            : feature == QS_FEATURE_TRACE   ? !s->no_tracers
            : feature == QS_FEATURE_FILES   ? !s->disk.old_agent
            : feature == QS_FEATURE_SURVEY  ? s->control != NULL
+           : feature == QS_FEATURE_READ    ? s->acting && !s->acting->reads_nothing
+           : feature == QS_FEATURE_LOAD    ? s->acting && !s->acting->loads_nothing
+           : feature == QS_FEATURE_AMID    ? s->acting && !s->acting->not_amid
            : feature == QS_FEATURE_CONTROL ? stage_changes_files(s)
            : feature == QS_FEATURE_SENSE   ? s->control && !s->control->senses_nothing
            : feature == QS_FEATURE_HOLD    ? s->control && !s->control->holds_nothing
@@ -465,6 +476,7 @@ bool qs_session_call(struct qs_session *session, const struct qs_call *call, str
         {QS_MSG_STAGE, stage_ask_stage},   {QS_MSG_CLEAN, stage_ask_clean},
         {QS_MSG_SURVEY, stage_ask_survey}, {QS_MSG_BIND, stage_ask_bind},
         {QS_MSG_TUNE, stage_ask_tune},     {QS_MSG_RESTORE, stage_ask_restore},
+        {QS_MSG_READ, stage_ask_read},     {QS_MSG_LOAD, stage_ask_load},
     };
     struct stage *s = stage_of(session);
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {

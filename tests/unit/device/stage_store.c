@@ -1,5 +1,6 @@
 /* The store's half of the stage: the symbols of store/store.h that a job run uses. */
 #include "stage.h"
+#include "stage_actions.h"
 #include "stage_control.h"
 #include "stage_impl.h"
 #include "store/control.h"
@@ -245,6 +246,17 @@ bool qs_read_tuning(struct qs_store_reader *r, const char *depends_json, struct 
         }
     }
     return !s->harness.look_fails || qs_fail(err, QS_E_STORE, "the disk cannot be read");
+}
+
+bool qs_read_was_prepared(struct qs_store_reader *r, int64_t job, const char *device, bool *ret,
+                          struct qs_err *err)
+{
+    const struct stage *s = (struct stage *)(void *)r;
+    assert_non_null(s->acting);
+    assert_int_equal(job, s->parts.job);
+    assert_string_equal(device, s->parts.device);
+    *ret = s->acting->prepared;
+    return !s->acting->look_fails || qs_fail(err, QS_E_STORE, "the disk cannot be read");
 }
 
 struct reading {

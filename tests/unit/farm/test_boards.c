@@ -136,6 +136,26 @@ static char *fill(const struct tree *tree, const char *words)
     return qs_buf_take(&out);
 }
 
+/* And it is gone. */
+static char *read_log(const char *log_path)
+{
+    char *log = qs_calloc(1, TEXT_BYTES);
+    FILE *f = fopen(log_path, "re");
+    assert_non_null(f);
+    assert_in_range(fread(log, 1, TEXT_BYTES - 1, f), 100, TEXT_BYTES - 2);
+    fclose(f);
+    unlink(log_path);
+    return log;
+}
+
+static size_t count_of(const char *log, const char *text)
+{
+    size_t n = 0;
+    for (const char *at = strstr(log, text); at; at = strstr(at + 1, text))
+        n++;
+    return n;
+}
+
 static char *simulate(const struct tree *tree, const char *events, const char *gate, const char *more)
 {
     struct qs_err err = QS_ERR_INIT;
@@ -165,13 +185,7 @@ static char *simulate(const struct tree *tree, const char *events, const char *g
     qs_farm_config_free(config);
     if (!ok)
         fail_msg("%s: %s", tree->name, err.text);
-    char *log = qs_calloc(1, TEXT_BYTES);
-    FILE *f = fopen(log_path, "re");
-    assert_non_null(f);
-    assert_in_range(fread(log, 1, TEXT_BYTES - 1, f), 100, TEXT_BYTES - 2);
-    fclose(f);
-    unlink(log_path);
-    return log;
+    return read_log(log_path);
 }
 
 /* The log's last line is how the job ended. */
@@ -310,6 +324,61 @@ static void at_each_frequency(void **state)
     assert_int_equal(left_changed, 0);
 }
 
+/* What actions write and wait for: a cool_down before each session, whatever becomes of the link, and a file
+ * that is put back with the lease and written again. */
+static void with_actions(void **state)
+{
+    static const char job[] =
+        "quiesce: 1\nbenchmarks: [{name: work, argv: [sim, \"400000000\"]}]\n"
+        "conditions: {gate: none, bounds: none}\n"
+        "plan: {blocks: 3, window: {iterations: 1}, warmup: {iterations: 0}, until: {interval: 0}}\n"
+        "actions:\n"
+        "  before_job: [{print: once}]\n"
+        "  before_session:\n"
+        "    - cool_down: {sensor: \"thermal:bigcore0-thermal\", below: 49C}\n"
+        "    - write: {file: devices/system/cpu/cpufreq/policy4/scaling_max_freq, value: \"1200000\"}\n"
+        "  before_window: [{warm_up: {for: 2s}}, {sleep: 1s}]\n"
+        "  after_job: [{print: \"at the end\"}]\n";
+    static const struct {
+        const char *events;
+        size_t lease_ends, sessions;
+    } cases[] = {{"", 0, 1},
+                 {", {window: 2, at: 100ms, do: unplug 90000}", 1, 2},
+                 {", {window: 2, at: 100ms, do: unplug 2000}", 0, 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct qs_err err = QS_ERR_INIT;
+        QS_BUF(out);
+        QS_FREED char *log_path = qs_asprintf("%s/events", dir);
+        QS_FREED char *farm =
+            qs_asprintf("devices: {board: {link: sim, sim_seed: 1, sim_board: %s/rock5b-rk3588.tree.tsv,"
+                        " sim_events: [{do: load 5}, {do: heat 70}%s]}}\n",
+                        QS_TREES, cases[i].events);
+        struct qs_farm_config *config = bed_farm_of(farm);
+        const struct qs_simulation sim = {.config = config,
+                                          .job_text = job,
+                                          .job_bytes = sizeof job - 1,
+                                          .job_name = "job",
+                                          .event_log = log_path,
+                                          .seed = 1};
+        left_changed = lease_ends = 0;
+        if (!qs_simulate(&sim, &out, &err))
+            fail_msg("%s", err.text);
+        qs_farm_config_free(config);
+        QS_FREED char *log = read_log(log_path);
+        assert_non_null(strstr(last_line(log), "\"state\":\"done\""));
+        assert_int_equal(count_of(log, "\"text\":\"once\""), 1);
+        assert_int_equal(count_of(log, "\"text\":\"at the end\""), 1);
+        assert_int_equal(count_of(log, "\"stage\":\"before_session\",\"outcome\":\"done\""),
+                         cases[i].sessions);
+        assert_int_equal(count_of(log, "wrote `1200000` to"), cases[i].sessions);
+        assert_int_equal(count_of(log, "thermal:bigcore0-thermal: 69."), 1); /* the first time it is hot */
+        assert_int_equal(lease_ends, cases[i].lease_ends);
+        if (left_changed > 0)
+            fail_msg("%s", changed);
+    }
+}
+
 static int group_setup(void **state)
 {
     (void)state;
@@ -326,6 +395,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(whatever_goes_wrong),
                                        cmocka_unit_test(throttled_once), cmocka_unit_test(hot_at_first),
-                                       cmocka_unit_test(at_each_frequency)};
+                                       cmocka_unit_test(at_each_frequency), cmocka_unit_test(with_actions)};
     return cmocka_run_group_tests_name("farm boards", tests, group_setup, group_teardown);
 }

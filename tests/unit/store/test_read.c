@@ -388,36 +388,6 @@ static void windows_tell_everything(void **state)
     assert_true(qs_store_read_now(f->store, read_json, &f->job, &err));
 }
 
-static bool read_events(struct qs_store_reader *r, void *user, struct qs_err *err)
-{
-    struct qs_event_list list;
-    assert_true(qs_read_events(r, *(int64_t *)user, 0, 100, &list, err));
-    assert_int_equal(list.count, 1);
-    assert_string_equal(list.at[0].run, "01000000000000000000000000000000");
-    assert_null(list.at[0].device);
-    qs_events_free(&list);
-    assert_true(qs_read_events(r, 0, 1, 1, &list, err));
-    assert_int_equal(list.count, 1);
-    assert_int_equal(list.at[0].id, 2);
-    assert_null(list.at[0].run);
-    assert_string_equal(list.at[0].device, "bench");
-    qs_events_free(&list);
-    return true;
-}
-
-static void events_are_found(void **state)
-{
-    struct fixture *f = *state;
-    struct qs_err err = QS_ERR_INIT;
-    uint8_t uid[16] = {1};
-    struct qs_event_row a = {.wall_ns = 1, .kind = "x", .job = f->job, .run_uid = uid, .body_json = "{}"};
-    struct qs_event_row b = {.wall_ns = 2, .kind = "y", .device = "bench", .body_json = "{}"};
-    qs_store_event(f->store, &a, on_fine, NULL);
-    qs_store_event(f->store, &b, on_fine, NULL);
-    qs_loop_run(f->loop);
-    assert_true(qs_store_read_now(f->store, read_events, &f->job, &err));
-}
-
 static bool refuse(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     (void)r;
@@ -475,7 +445,6 @@ int main(void)
         TEST(jobs_and_runs_are_listed),
         TEST(waits_are_summed_by_run),
         TEST(windows_tell_everything),
-        TEST(events_are_found),
         TEST(an_error_comes_through),
         TEST(windows_come_with_what_was_read),
         cmocka_unit_test(worth_goes_by_taints_and_warm_up),

@@ -415,7 +415,7 @@ READ(series_metrics, struct qs_history_metrics, qs_read_series_metrics(r, &serie
 READ(history, struct qs_history_data, qs_read_history(r, &series, &duration, 0, 100, &x, err),
      qs_history_data_free(&x))
 READ(live_jobs, struct qs_live_jobs, qs_read_live_jobs(r, &x, err), qs_live_jobs_free(&x))
-READ(left_open, bool, qs_read_left_open(r, &x, err), assert_false(x))
+READ(left, bool, qs_read_left_open(r, &x, err) && qs_read_was_prepared(r, 1, "", &x, err), assert_false(x))
 READ(file_uses, struct qs_file_uses, qs_read_file_uses(r, &x, err), qs_file_uses_free(&x))
 READ(tuning, struct qs_tuning, qs_read_tuning(r, "{\"device\":\"bench\"}", &x, &(bool){false}, err),
      assert_int_equal(x.evals, 205))
@@ -426,12 +426,12 @@ READ(changer, struct qs_control_session, qs_read_control_session(r, "bench", &x,
 READ_JSON(evaluations_json, qs_shown_evals(r, 1, &x, err), "[]")
 
 static qs_store_read_fn *const reads[] = {
-    read_jobs,        read_job,       read_cancel,           read_runs,           read_run,
-    read_iterations,  read_measured,  read_windows_json,     read_artifacts_json, read_traces_json,
-    read_taints_json, read_events,    read_job_windows,      read_run_windows,    read_job_metrics,
-    read_run_metrics, read_arm_runs,  read_series,           read_series_metrics, read_history,
-    read_live_jobs,   read_left_open, read_file_uses,        read_tuning,         read_board,
-    read_control,     read_changer,   read_evaluations_json, read_waits_json};
+    read_jobs,        read_job,      read_cancel,           read_runs,           read_run,
+    read_iterations,  read_measured, read_windows_json,     read_artifacts_json, read_traces_json,
+    read_taints_json, read_events,   read_job_windows,      read_run_windows,    read_job_metrics,
+    read_run_metrics, read_arm_runs, read_series,           read_series_metrics, read_history,
+    read_live_jobs,   read_left,     read_file_uses,        read_tuning,         read_board,
+    read_control,     read_changer,  read_evaluations_json, read_waits_json};
 
 static void each_statement_of_a_read_fails(void **state)
 {
