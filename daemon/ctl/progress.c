@@ -106,6 +106,25 @@ static void on_progress(struct qs_progress *p, const json_t *d)
     end_line(p, due);
 }
 
+/* The first job that changes this device tries it first. */
+static void on_probing(struct qs_progress *p, const json_t *d)
+{
+    const char *device = qs_json_get_text(d, "device", "the device");
+    int64_t clocks = qs_json_get_int(d, "clocks", 0), switches = qs_json_get_int(d, "switches", 0);
+    if (p->quiet)
+        return;
+    QS_BUF(text);
+    qs_buf_fmt(&text, "%s is new, or its system is: ", device);
+    qs_layout_count(&text, clocks, "clock", "clocks");
+    qs_buf_str(&text, switches > 0 ? " and " : "");
+    if (switches > 0)
+        qs_layout_count(&text, switches, "switch", "switches");
+    qs_buf_str(&text, clocks + switches == 1 ? " is" : " are");
+    qs_buf_str(&text, " tried and put back before anything is measured, in about ");
+    qs_text_duration(&text, qs_json_get_number(d, "takes_ns", 0));
+    note(p, "%s", text.data);
+}
+
 /* What is done, and how long all of it takes: the same phase is not told again where lines stay. */
 static void on_characterizing(struct qs_progress *p, const json_t *d)
 {
@@ -113,10 +132,13 @@ static void on_characterizing(struct qs_progress *p, const json_t *d)
                                            {"warms", "under load"},
                                            {"cools", "cooling down"},
                                            {"soak", "held under load"},
-                                           {"knobs", "what is written is tried"}};
+                                           {"knobs", "what is written is tried"},
+                                           {"sensors", "sensors are read under load"}};
     const char *phase = qs_json_get_text(d, "phase", "");
     int64_t stage = qs_json_get_int(d, "stage", 0) + 1, stages = qs_json_get_int(d, "stages", 0);
-    int64_t at = 3 * stage + (strcmp(phase, "warms") == 0) + 2 * (strcmp(phase, "cools") == 0);
+    int64_t at = strcmp(phase, "sensors") == 0
+                     ? 1
+                     : 3 * stage + (strcmp(phase, "warms") == 0) + 2 * (strcmp(phase, "cools") == 0);
     qs_buf_fmt(&p->line, "stage %" PRId64 " of %" PRId64 " (%s), ", stage, stages,
                qs_json_get_text(d, "domain", "?"));
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -393,6 +415,7 @@ static const struct {
              {"job.characterized", on_characterized, true},
              {"job.soaked", on_soaked, true},
              {"job.knobs", on_knobs, true},
+             {"job.probing", on_probing, true},
              {"gate.waiting", on_gate_waiting, false},
              {"window.held", on_held, false},
              {"gate.timeout", on_gate_timeout, true},

@@ -30,6 +30,8 @@ enum {
 #define LINK_WORD(end, word) {#word, QS_LINK_##end},
 static const struct qs_word link_words[] = {QS_LINK_KINDS(LINK_WORD){NULL, 0}};
 
+static const struct qs_word probe_words[] = {{"first", QS_PROBE_FIRST}, {"never", QS_PROBE_NEVER}, {NULL, 0}};
+
 static const char *const link_instead[] = {
     "ssh",   "write link: exec, and argv: [ssh, -T, HOST, quiesce-agent, --stdio]",
     "adb",   "after `adb forward tcp:7007 tcp:7007` write link: tcp, and address: 127.0.0.1:7007",
@@ -138,6 +140,11 @@ static const struct qs_key device_keys[] = {
      .offset = DEVICE(local),
      .help = "Whether the agent runs on this machine, so that the daemon keeps silent during its windows; "
              "without it: true for unix, tcp, and exec without ssh."},
+    {.name = "probe",
+     .type = QS_KEY_ENUM,
+     .offset = DEVICE(probe),
+     .words = probe_words,
+     .help = "As the farm's `probe`, for this device; without it, what the farm says."},
     {0}};
 static const struct qs_table device_table = {.keys = device_keys,
                                              .size_bytes = sizeof(struct qs_farm_device),
@@ -200,6 +207,14 @@ static const struct qs_key farm_keys[] = {
      .fallback = "1s",
      .help = "The period of a link's heartbeat outside windows; after three missed heartbeats the link is "
              "dropped."},
+    {.name = "probe",
+     .type = QS_KEY_ENUM,
+     .offset = FARM(probe),
+     .words = probe_words,
+     .fallback = "first",
+     .help = "`first`: the first job that changes a device (or the first after its system has changed) tries "
+             "its clocks and harmless switches before it measures, and puts all back. `never`: only "
+             "`quiesce devices probe` does."},
     {.name = "devices",
      .type = QS_KEY_NAMED,
      .offset = FARM(devices),
@@ -399,6 +414,7 @@ struct qs_farm_config *qs_farm_default(const char *agent_path)
 {
     struct qs_farm_config *farm = qs_calloc(1, sizeof(*farm));
     farm->heartbeat_ns = 1000 * MS;
+    farm->probe = QS_PROBE_FIRST;
     farm->devices = qs_calloc(1, sizeof(*farm->devices));
     farm->device_count = 1;
     struct qs_farm_device *d = &farm->devices[0];
@@ -442,6 +458,14 @@ void qs_farm_config_free(struct qs_farm_config *farm)
     free(farm->socket);
     free(farm->profiles_folder);
     free(farm);
+}
+
+enum qs_farm_probe qs_farm_probe_of(const struct qs_farm_config *farm, const char *device)
+{
+    for (size_t i = 0; farm && i < farm->device_count; i++)
+        if (strcmp(farm->devices[i].name, device) == 0 && farm->devices[i].probe != QS_PROBE_UNSET)
+            return farm->devices[i].probe;
+    return farm ? farm->probe : QS_PROBE_UNSET;
 }
 
 const char *qs_link_kind_name(enum qs_link_kind kind)

@@ -23,6 +23,9 @@
 #define QS_LINK_ENUMERATOR(end, word) QS_LINK_##end,
 enum qs_link_kind { QS_LINK_KINDS(QS_LINK_ENUMERATOR) QS_LINK_KIND_COUNT };
 
+/* Whether a job that changes a device that nobody has tried yet tries it first. */
+enum qs_farm_probe { QS_PROBE_UNSET, QS_PROBE_FIRST, QS_PROBE_NEVER };
+
 struct qs_farm_sim_event { /* what is done to a simulated board */
     uint32_t window;       /* after its window of this number has begun; 0: after the device was made */
     int64_t at_ns;
@@ -43,6 +46,7 @@ struct qs_farm_device {
     char *hub;                /* or NULL: what it shares with those that name the same hub */
     bool local; /* the agent runs on this machine: the daemon is silent during its windows. Without the key
                    the kind of link tells */
+    enum qs_farm_probe probe; /* UNSET: as the farm says */
 };
 
 struct qs_farm_hook { /* a command of this machine that jobs may name */
@@ -66,6 +70,7 @@ struct qs_farm_config {
     char *socket;          /* or NULL: $XDG_RUNTIME_DIR/quiesce/api.sock */
     char *profiles_folder; /* or NULL: `profiles` beside the file, where there is one */
     int64_t heartbeat_ns;
+    enum qs_farm_probe probe; /* UNSET: what was tried is not looked at either */
     struct qs_farm_device *devices;
     size_t device_count;
     struct qs_farm_hook *rules, *metrics;
@@ -89,6 +94,8 @@ void qs_farm_config_free(struct qs_farm_config *farm);
 /* Appends a line for each program and key of the farm that is not there for this process, with what to do
  * about it; returns how many. */
 size_t qs_farm_missing(const struct qs_farm_config *farm, struct qs_buf *out);
+/* Of the device of this name; UNSET where the farm, NULL allowed, says nothing. */
+enum qs_farm_probe qs_farm_probe_of(const struct qs_farm_config *farm, const char *device);
 /* NULL: the farm has none of this name. */
 const struct qs_farm_hook *qs_farm_rule(const struct qs_farm_config *farm, const char *name);
 const struct qs_farm_hook *qs_farm_metric(const struct qs_farm_config *farm, const char *name);

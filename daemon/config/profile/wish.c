@@ -149,12 +149,20 @@ bool qs_wish_writes(const struct qs_wish *wish)
     return wish->how != QS_WISH_FREE && wish->how != QS_WISH_HOLD;
 }
 
-bool qs_wishes_none(const struct qs_wishes *wishes)
+bool qs_wishes_write(const struct qs_wishes *wishes)
 {
     bool any =
         wishes->online != NULL || wishes->boost != QS_SWITCH_LEFT || wishes->idle || wishes->switch_count > 0;
     for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
-        any = any || wishes->frequency[k].how != QS_WISH_FREE || wishes->governor[k] != NULL;
+        any = any || qs_wish_writes(&wishes->frequency[k]) || wishes->governor[k] != NULL;
+    return any;
+}
+
+bool qs_wishes_none(const struct qs_wishes *wishes)
+{
+    bool any = qs_wishes_write(wishes);
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
+        any = any || wishes->frequency[k].how != QS_WISH_FREE;
     return !any;
 }
 

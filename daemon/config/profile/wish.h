@@ -58,6 +58,8 @@ struct qs_json;
 /* Members of an object, each only where it is wished, but for `frequency`: equal for equal wishes. */
 void qs_wishes_put(struct qs_json *j, const struct qs_wishes *wishes);
 bool qs_wishes_none(const struct qs_wishes *wishes);
+/* Is anything written for them? */
+bool qs_wishes_write(const struct qs_wishes *wishes);
 /* Are processors kept busy for it (QS_WISH_HOLD)? */
 bool qs_wishes_warm(const struct qs_wishes *wishes);
 /* Is a frequency of this kind to be set? */

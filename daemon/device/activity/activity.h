@@ -36,6 +36,8 @@ struct qs_activity { /* every operation may be NULL */
 #define QS_ACTIVITIES(A)                                                                                     \
     A(SESSION, session)                                                                                      \
     A(LOCK, lock)                                                                                            \
+    A(PROBE, probe)                                                                                          \
+    A(SENSE, sense)                                                                                          \
     A(CHARACTERIZE, characterize)                                                                            \
     A(SOAK, soak)                                                                                            \
     A(KNOBS, knobs)                                                                                          \

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "device/activity/knobs.h"
 #include "device/activity/lock.h"
+#include "device/activity/probe.h"
 #include "device/activity/soak.h"
 #include "device/board/board.h"
 #include "device/board/heat.h"
@@ -369,6 +369,7 @@ struct look {
     char soak[64]; /* how far it came; "": it has not begun */
     bool soak_over;
     bool knobs;       /* they were tried */
+    bool cools;       /* how it cools down is known, by whatever job */
     int64_t only_job; /* 0: of any */
 };
 
@@ -379,6 +380,7 @@ static void take_known(const struct qs_model_info *m, void *user)
         snprintf(l->soak, sizeof l->soak, "%s", m->row.trace ? m->row.trace : "");
         l->soak_over = strcmp(m->row.says, "searching") != 0;
     }
+    l->cools = l->cools || strcmp(m->row.kind, "cools") == 0;
     if (strcmp(m->row.kind, "cools") != 0 || (l->only_job != 0 && m->job != l->only_job))
         return;
     l->known.at = qs_realloc(l->known.at, (l->known.count + 1) * sizeof *l->known.at);
@@ -427,7 +429,7 @@ static void on_looked(const struct qs_err *err, void *user)
     if (err)
         fail(l.job, err);
     else if (plan(l.job)->knobs && !l.knobs)
-        qs_activity_knobs_try(l.job, next_stage);
+        qs_activity_probe_try(l.job, !plan(l.job)->curves, l.cools, next_stage);
     else
         next_stage(l.job);
 }
@@ -474,7 +476,7 @@ static void start(struct qs_job_run *job)
 /* What is asked is answered first; between two readings nothing is. */
 static void cancel(struct qs_job_run *job)
 {
-    if (!qs_activity_knobs_cut_short(job) && mine(job)->timer)
+    if (!qs_activity_probe_cut_short(job) && mine(job)->timer)
         end(job);
     else if (qs_soak_is_waiting(job))
         return; /* its next reading ends it */

@@ -356,6 +356,18 @@ static struct qs_knob *add(struct knobs *k)
     return knob;
 }
 
+int64_t qs_activity_knobs_length_ns(const struct qs_job_run *job, size_t *ret_clocks, size_t *ret_switches)
+{
+    const struct qs_board *board = qs_activity_lock_board(job);
+    *ret_clocks = *ret_switches = 0;
+    for (size_t i = 0; i < board->domains.count; i++)
+        *ret_clocks += board->domains.at[i].hold == QS_HOLD_OK && board->domains.at[i].steps_khz.count > 1;
+    for (size_t i = 0; i < board->switches.count; i++)
+        *ret_switches += qs_knob_may_turn(&board->switches.at[i]);
+    size_t groups = (*ret_switches + TOGETHER_MAX - 1) / TOGETHER_MAX;
+    return (int64_t)(*ret_clocks + groups) * TRIAL_MS * MS;
+}
+
 static void tell(struct qs_job_run *job, const char *name)
 {
     const struct knobs *k = mine(job);

@@ -10,6 +10,7 @@
 #include "device/activity/cools.h"
 #include "device/activity/headroom.h"
 #include "device/activity/pin.h"
+#include "device/activity/probe.h"
 #include "device/board/board.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
@@ -372,7 +373,10 @@ void qs_activity_lock_look_again(struct qs_job_run *job, qs_job_run_then *then)
 
 static void locked(struct qs_job_run *job)
 {
-    qs_job_run_tell(job, &qs_step_lock, job->p.spec->characterize.on ? QS_JI_CHARACTERIZE : QS_JI_DONE);
+    qs_job_run_tell(job, &qs_step_lock,
+                    job->p.spec->characterize.on    ? QS_JI_CHARACTERIZE
+                    : qs_activity_probe_is_due(job) ? QS_JI_PROBE
+                                                    : QS_JI_DONE);
 }
 
 static void look(struct qs_job_run *job)

@@ -8,6 +8,7 @@
 #include "config/farm/sensors.h"
 #include "config/profile/tool.h"
 #include "device/activity/lock.h"
+#include "device/activity/probe.h"
 #include "device/activity/warm.h"
 #include "device/board/board.h"
 #include "device/job/events.h"
@@ -266,13 +267,15 @@ static bool unheld(const struct qs_job_run *job, const struct qs_pins *pins, con
             : qs_watch_why(t->outcome);
     if (item->flags & QS_PIN_COMMAND)
         return unset(job, item, t, err);
+    QS_BUF(found);
+    qs_activity_probe_say(job, item->path, &found);
     qs_text_copy(t->now, now, sizeof now);
     return qs_fail(err, QS_E_PRECONDITION,
                    "%s cannot be held as the job's conditions want: writing `%s` to %s failed%s%s%s: %s%s%s; "
-                   "`frequency: free` leaves frequencies alone",
+                   "`frequency: free` leaves frequencies alone%s",
                    job->p.device, item->value, item->path, now[0] ? ", it says `" : "",
                    now[0] ? qs_show(now).text : "", now[0] ? "`" : "", why, t->error ? ": " : "",
-                   t->error ? strerror(t->error) : "");
+                   t->error ? strerror(t->error) : "", found.len > 0 ? found.data : "");
 }
 
 bool qs_watch_check(struct qs_job_run *job, const struct qs_pins *pins, const struct qs_asked *asked,

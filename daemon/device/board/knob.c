@@ -1,5 +1,6 @@
 #include "device/board/knob.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -113,6 +114,11 @@ static const char *why_not(const struct qs_board_switch *s)
     return s->said == NULL ? "what it says cannot be read" : NULL;
 }
 
+bool qs_knob_may_turn(const struct qs_board_switch *s)
+{
+    return why_not(s) == NULL && ((s->on != NULL && s->off != NULL) || s->lo != s->hi);
+}
+
 bool qs_knob_turn(const struct qs_board_switch *s, struct qs_pins *pins, struct qs_knob *k)
 {
     k->name = s->name;
@@ -217,4 +223,35 @@ void qs_knob_judge(struct qs_knob *k)
         if (!known)
             qs_buf_fmt(&k->why, "a loop took only %.2f times as long at the lowest frequency", ratio);
     }
+}
+
+/* ---- what was found ---- */
+
+bool qs_knob_is_doubtful(const struct qs_knob_row *row)
+{
+    bool untried = strcmp(row->sticks, "untried") == 0, yes = strcmp(row->sticks, "yes") == 0;
+    return !untried && (!yes || strcmp(row->effect, "no") == 0 || strcmp(row->effect, "claimed") == 0);
+}
+
+bool qs_knob_matters(const struct qs_knob_row *row, const struct qs_wishes *wishes)
+{
+    for (size_t k = 0; k < QS_DOMAIN_KINDS; k++)
+        if (strcmp(row->kind, qs_domain_kinds[k]) == 0 &&
+            (qs_wish_writes(&wishes->frequency[k]) || wishes->governor[k]))
+            return true;
+    for (size_t i = 0; i < wishes->switch_count; i++)
+        if (fnmatch(wishes->switches[i].of, row->name, FNM_NOESCAPE) == 0)
+            return true;
+    return (strcmp(row->kind, qs_switch_kinds[QS_SWITCH_BOOST]) == 0 && wishes->boost != QS_SWITCH_LEFT) ||
+           (strcmp(row->kind, qs_switch_kinds[QS_SWITCH_IDLE]) == 0 && wishes->idle) ||
+           (strcmp(row->kind, qs_switch_kinds[QS_SWITCH_ONLINE]) == 0 && wishes->online);
+}
+
+void qs_knob_say(const struct qs_knob_row *row, struct qs_buf *out)
+{
+    const char *how = strcmp(row->effect, "no") == 0        ? "no effect"
+                      : strcmp(row->effect, "claimed") == 0 ? "an effect that it only claims"
+                                                            : row->sticks;
+    qs_buf_fmt(out, "%s cannot be relied on (%s)%s%s", row->name, how, row->why ? ": " : "",
+               row->why ? row->why : "");
 }

@@ -56,12 +56,19 @@ bool qs_knob_hold(const struct qs_board *board, size_t domain, bool high, struct
                   struct qs_knob *knob);
 /* One more item, which turns a switch; false as above. */
 bool qs_knob_turn(const struct qs_board_switch *one, struct qs_pins *pins, struct qs_knob *knob);
+bool qs_knob_may_turn(const struct qs_board_switch *one);
 /* What a number of the domain's clock is in kHz. */
 uint64_t qs_knob_khz(const struct qs_board_domain *domain, uint64_t raw);
 /* What became of an item; after_ms: since it was first written. The worst of a knob's items stays, until the
  * same file is told better of. */
 void qs_knob_take(struct qs_knob *knob, const struct qs_pin_item *item, const struct qs_tuned *told,
                   int64_t after_ms);
+/* Was it tried, and cannot be relied on? */
+bool qs_knob_is_doubtful(const struct qs_knob_row *row);
+/* Do the wishes set it, or what is of its kind? */
+bool qs_knob_matters(const struct qs_knob_row *row, const struct qs_wishes *wishes);
+/* "policy0 cannot be relied on (ignored): 600000 was written and taken, and it still says 1800000" */
+void qs_knob_say(const struct qs_knob_row *row, struct qs_buf *out);
 /* Both points are seen: effect, and what is wrong. */
 void qs_knob_judge(struct qs_knob *knob);
 

@@ -13,6 +13,7 @@
 #include "device/activity/lock.h"
 #include "device/activity/pin.h"
 #include "device/board/board.h"
+#include "device/board/knob.h"
 #include "device/board/pin.h"
 #include "device/job/evals.h"
 #include "device/job/impl.h"
@@ -104,6 +105,17 @@ void qs_job_event_restored(struct qs_job_run *job, size_t put_back, size_t left)
     tell(job, &n, "job.restored", false);
 }
 
+void qs_job_event_probing(struct qs_job_run *job, size_t clocks, size_t switches, int64_t takes_ns)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kstring(&n.json, "device", job->p.device);
+    qs_json_kint(&n.json, "clocks", (int64_t)clocks);
+    qs_json_kint(&n.json, "switches", (int64_t)switches);
+    qs_json_kint(&n.json, "takes_ns", takes_ns);
+    tell(job, &n, "job.probing", false);
+}
+
 void qs_job_event_characterizing(struct qs_job_run *job, const struct qs_characterizing *at)
 {
     struct event n;
@@ -143,12 +155,6 @@ void qs_job_event_soaked(struct qs_job_run *job, const struct qs_model_row *foun
     tell(job, &n, "job.soaked", false);
 }
 
-static bool is_doubtful(const struct qs_knob_row *row)
-{
-    bool untried = strcmp(row->sticks, "untried") == 0, yes = strcmp(row->sticks, "yes") == 0;
-    return !untried && (!yes || strcmp(row->effect, "no") == 0 || strcmp(row->effect, "claimed") == 0);
-}
-
 void qs_job_event_knobs(struct qs_job_run *job, const struct qs_knob_row *rows, size_t count)
 {
     struct event n;
@@ -157,7 +163,7 @@ void qs_job_event_knobs(struct qs_job_run *job, const struct qs_knob_row *rows, 
     qs_json_karray(&n.json, "doubtful");
     for (size_t i = 0; i < count; i++) {
         tried += strcmp(rows[i].sticks, "untried") != 0;
-        if (!is_doubtful(&rows[i]))
+        if (!qs_knob_is_doubtful(&rows[i]))
             continue;
         qs_json_object(&n.json);
         qs_json_kstring(&n.json, "name", rows[i].name);

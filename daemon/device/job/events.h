@@ -33,6 +33,8 @@ void qs_job_event_pushed(struct qs_job_run *job, size_t files, int64_t bytes, in
  * what was put back, and what was not. */
 void qs_job_event_pinned(struct qs_job_run *job, const struct qs_pins *pins, unsigned again);
 void qs_job_event_restored(struct qs_job_run *job, size_t put_back, size_t left);
+/* A device that nobody has tried is about to be, before the job goes on. */
+void qs_job_event_probing(struct qs_job_run *job, size_t clocks, size_t switches, int64_t takes_ns);
 void qs_job_event_characterizing(struct qs_job_run *job, const struct qs_characterizing *at);
 /* Of the sensor that moved most, with the load of one domain. */
 void qs_job_event_characterized(struct qs_job_run *job, const struct qs_model_row *warms,

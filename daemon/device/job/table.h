@@ -7,6 +7,7 @@
     S(IDLE, "idle", "start", none)                                                                           \
     S(SETTLE, "settle", "the session's row on disk", settle)                                                 \
     S(LOCK, "lock", "what the device has", lock)                                                             \
+    S(PROBE, "probe", "what was found when the device was tried, or that it is tried", probe)                \
     S(CHARACTERIZE, "characterize", "sensors and load, then the stage on disk", characterize)                \
     S(FILES, "files", "the job's files on the device", push)                                                 \
     S(BEFORE, "before", "the actions before the job and the session", before)                                \
@@ -40,6 +41,7 @@
 #define QS_JOB_RUN_INPUTS(E)                                                                                 \
     E(START, "start")                                                                                        \
     E(DONE, "done")                                                                                          \
+    E(PROBE, "probe")                                                                                        \
     E(CHARACTERIZE, "characterize")                                                                          \
     E(QUIET, "quiet")                                                                                        \
     E(DISARM, "disarm")                                                                                      \

@@ -13,7 +13,7 @@ GOVERNOR = "scaling_governor"
 
 
 def farm(bed, board):
-    return {"devices": {"board": {"link": "exec", "argv": [AGENT, "--stdio", "--sysfs", board.path, "--state", os.path.join(bed.path, "state")]}}}
+    return {"probe": "never", "devices": {"board": {"link": "exec", "argv": [AGENT, "--stdio", "--sysfs", board.path, "--state", os.path.join(bed.path, "state")]}}}
 
 
 def started(bed, board):

@@ -12,7 +12,7 @@ SENSOR = "thermal:cpu-thermal"
 
 
 def farm(board):
-    return {"devices": {"board": {"link": "exec", "argv": [AGENT, "--stdio", "--sysfs", board.path]}}}
+    return {"probe": "never", "devices": {"board": {"link": "exec", "argv": [AGENT, "--stdio", "--sysfs", board.path]}}}
 
 
 def started(bed, board):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What of a virtual board can be relied on, as `quiesce devices probe` finds it: what is refused, ignored, late, or without effect is named as that, and
 everything is put back."""
+import json
 import os
 import sqlite3
 
@@ -110,6 +111,38 @@ def not_again(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def hold(frequency):
+    return {"quiesce": 1, "benchmarks": [{"name": "b", "argv": ["true"]}], "plan": {"blocks": 1, "window": {"iterations": 1}, "warmup": {"iterations": 0}},
+            "conditions": {"gate": "none", "bounds": "none", "frequency": frequency}}
+
+
+def first_contact(tap):
+    """The first job that changes a board tries it before it measures, says so, and goes on; later ones do not"""
+    with Bed() as bed, Board(bed, "rpi4b", "--speed", "10") as board:
+        files = [FREQ + "policy0/" + f for f in ("scaling_governor", "scaling_min_freq", "scaling_max_freq")]
+        before = [board.get(f) for f in files]
+        daemon = bed.daemon(farm(board, bed))
+        daemon.device_ready("board")
+        with open(os.path.join(bed.path, "job.json"), "w", encoding="utf-8") as f:
+            json.dump(hold("free"), f)
+        done = bed.cli("submit", "--wait", f.name)
+        tap.equal((done.returncode, bed.one("SELECT count(*) FROM device_knob")), (0, 0), "a job that changes nothing does not cause it")
+        with open(f.name, "w", encoding="utf-8") as f:
+            json.dump(hold("600MHz"), f)
+        done = bed.cli("submit", "--wait", f.name)
+        said = " ".join(done.stderr.split())
+        tap.equal(done.returncode, 0, "the job ends well")
+        tap.ok("board is new, or its system is: 1 clock is tried and put back before anything is measured, in about 7.00 s" in said, "it says so first", [said])
+        kinds = [e.kind for e in daemon.events(2).end()]
+        order = [kinds.index(k) for k in ("job.probing", "job.characterizing", "job.knobs", "job.pinned", "run.done")]
+        tap.equal(order, sorted(order), "it is tried, then held, then measured")
+        tap.equal(bed.sql("SELECT name, sticks, effect, job_id FROM device_knob WHERE kind = 'cpu'"), [("policy0", "yes", "yes", 2)], "what was found is stored")
+        tap.equal([board.get(f) for f in files], before, "all is as it was")
+        done = bed.cli("submit", "--wait", f.name)
+        tap.ok(done.returncode == 0 and "tried" not in done.stderr, "the next job does not try it again", [done.stderr])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 if __name__ == "__main__":
     skip_without_boards("a virtual board is probed")
-    run_cases(a_board_that_does_what_is_written, each_fault_is_named, not_again)
+    run_cases(a_board_that_does_what_is_written, each_fault_is_named, not_again, first_contact)

@@ -18,7 +18,7 @@ SUPERVISOR = "{qs-supervisor} " + AGENT
 
 
 def started(bed, machine):
-    daemon = bed.daemon({"devices": {"board": {"link": "serial", "address": machine.line}}})
+    daemon = bed.daemon({"probe": "never", "devices": {"board": {"link": "serial", "address": machine.line}}})
     daemon.device_ready("board")
     return daemon
 
@@ -175,7 +175,7 @@ def power_is_cut(tap, machine):
         machine.heat(40)
         tap.equal(knobs(machine), before, "the new boot has its own settings")
         tap.ok("schedutil" in machine.run("cat " + POLICY % 1 + "scaling_governor"), "also where somebody had changed them")
-        daemon = bed.daemon({"devices": {"board": {"link": "serial", "address": machine.line}}})
+        daemon = bed.daemon({"probe": "never", "devices": {"board": {"link": "serial", "address": machine.line}}})
         daemon.device_ready("board")
         measuring(machine, 600)
         tap.equal(machine.mhz(), [600, 600], "the job is taken up again, held again")

@@ -114,4 +114,4 @@ class Phone:
         drop = ["setpriv", "--reuid", str(SHELL), "--regid", str(SHELL), "--clear-groups"] if self.root else []
         env = ["env", f"PATH={self.path('phone/bin')}:/usr/bin:/bin"]
         argv = [*drop, *env, self.agent, "--stdio", "--sysfs", self.path("sys"), "--state", self.path("phone/journal")]
-        return {"devices": {"phone": {"link": "exec", "argv": argv}}}
+        return {"probe": "never", "devices": {"phone": {"link": "exec", "argv": argv}}}

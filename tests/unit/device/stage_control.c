@@ -383,7 +383,8 @@ void stage_note_stored(struct stage *s, const struct qs_control_rows *rows)
     assert_non_null(s->control);
     for (size_t i = 0; i < rows->count; i++) {
         const struct qs_control_row *r = &rows->rows[i];
-        assert_true(s->acting || r->restore == (rows->run_uid == NULL));
+        assert_true(s->acting ||
+                    (r->restore ? rows->run_uid == NULL : rows->run_uid != NULL || s->run_count == 0));
         qs_buf_fmt(&s->control->stored, "%s %s: %s, %s: %s%s\n", brief(r->path), r->wanted,
                    r->before ? r->before : "-", r->after ? r->after : "-", r->outcome,
                    r->restore ? " restored" : "");

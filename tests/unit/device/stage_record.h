@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "device/session/session.h"
+#include "store/knob.h"
 #include "store/read/shown.h"
 #include "store/store.h"
 
@@ -16,6 +17,9 @@ struct stage_record {
     size_t wait_count;
     const struct qs_model_row *models; /* borrowed: what the device is like */
     size_t model_count;
+    const struct qs_knob_info *knobs; /* borrowed: what was tried of it */
+    size_t knob_count;
+    bool knobs_fail;     /* they cannot be read */
     uint16_t metrics[4]; /* that rows have beside the first, 0 ends them */
     /* Each may be NULL, and changes a message before it is told. */
     void (*ready)(struct stage *s, struct qs_msg_run_ready *m);

@@ -189,8 +189,11 @@ void qs_store_knobs(struct qs_store *store, const struct qs_knob_rows *knobs, qs
 bool qs_read_knobs(struct qs_store_reader *r, const char *device, qs_knob_fn *fn, void *user,
                    struct qs_err *err)
 {
-    (void)r, (void)device, (void)fn, (void)user, (void)err;
-    return true;
+    struct stage *s = (struct stage *)(void *)r;
+    (void)device;
+    for (size_t i = 0; i < s->record.knob_count; i++)
+        fn(&s->record.knobs[i], user);
+    return !s->record.knobs_fail || qs_fail(err, QS_E_STORE, "the disk cannot be read");
 }
 
 /* Nothing was found before. */

@@ -465,7 +465,8 @@ static void test_every_row_is_taken(void **state)
     size_t missing = 0;
     for (size_t i = 0; i < 2; i++) {
         for (enum qs_job_run_input e = 0; e < QS_JI_COUNT; e++) {
-            if (stage_taken[at[i]][e] || e == QS_JI_CHARACTERIZE || !qs_job_run_find(at[i], e))
+            bool others = e == QS_JI_CHARACTERIZE || e == QS_JI_PROBE; /* have tests of their own */
+            if (stage_taken[at[i]][e] || others || !qs_job_run_find(at[i], e))
                 continue;
             print_message("not taken: %s, %s\n", qs_job_run_state_text(at[i]), qs_job_run_input_text(e));
             missing++;

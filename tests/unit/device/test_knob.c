@@ -197,10 +197,66 @@ static void harmless_switches_are_turned(void **state)
     }
 }
 
+/* Which of what was found a job has to know, and in which words. */
+static void what_matters_to_a_job(void **state)
+{
+    static char idle_name[] = "idle:*", schedutil[] = "schedutil", little[] = "little";
+    static struct qs_switch_wish idle_wish = {.of = idle_name};
+    const struct qs_knob_row cpu = {.name = "policy0", .kind = "cpu"}, gpu = {.name = "mali", .kind = "gpu"},
+                             idle = {.name = "idle:cpu0", .kind = "idle"},
+                             boost = {.name = "b", .kind = "boost"},
+                             online = {.name = "online:cpu1", .kind = "online"};
+    const struct qs_knob_row *const rows[] = {&cpu, &gpu, &idle, &boost, &online};
+    static const struct {
+        struct qs_wishes wishes;
+        const char *matters; /* by row */
+    } cases[] = {{{.boost = QS_SWITCH_LEFT}, "....."},
+                 {{.frequency[QS_DOMAIN_CPU] = {.how = QS_WISH_MAX}}, "x...."},
+                 {{.frequency[QS_DOMAIN_GPU] = {.how = QS_WISH_MIN}}, ".x..."},
+                 {{.frequency[QS_DOMAIN_CPU] = {.how = QS_WISH_HOLD}}, "....."}, /* nothing is written */
+                 {{.governor[QS_DOMAIN_CPU] = schedutil}, "x...."},
+                 {{.switches = &idle_wish, .switch_count = 1}, "..x.."},
+                 {{.idle = true}, "..x.."},
+                 {{.boost = QS_SWITCH_OFF}, "...x."},
+                 {{.online = little}, "....x"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t k = 0; k < 5; k++)
+            if (qs_knob_matters(rows[k], &cases[i].wishes) != (cases[i].matters[k] == 'x'))
+                fail_msg("case %zu, %s", i, rows[k]->name);
+}
+
+static void what_cannot_be_relied_on(void **state)
+{
+    static const struct {
+        const char *sticks, *effect, *why, *says; /* NULL: it can be */
+    } cases[] = {{"yes", "yes", NULL, NULL},
+                 {"yes", "unknown", NULL, NULL},
+                 {"untried", "unknown", "hot", NULL},
+                 {"late", "yes", "900 ms", "p cannot be relied on (late): 900 ms"},
+                 {"ignored", "unknown", "5", "p cannot be relied on (ignored): 5"},
+                 {"refused", "unknown", NULL, "p cannot be relied on (refused)"},
+                 {"yes", "no", "6", "p cannot be relied on (no effect): 6"},
+                 {"yes", "claimed", "7", "p cannot be relied on (an effect that it only claims): 7"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct qs_knob_row row = {
+            .name = "p", .sticks = cases[i].sticks, .effect = cases[i].effect, .why = cases[i].why};
+        QS_BUF(says);
+        assert_int_equal(qs_knob_is_doubtful(&row), cases[i].says != NULL);
+        qs_knob_say(&row, &says);
+        if (cases[i].says)
+            assert_string_equal(says.data, cases[i].says);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_became_of_writes), cmocka_unit_test(what_the_clock_says),
-        cmocka_unit_test(what_does_not_stay_is_not_judged), cmocka_unit_test(harmless_switches_are_turned)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_became_of_writes),
+                                       cmocka_unit_test(what_the_clock_says),
+                                       cmocka_unit_test(what_does_not_stay_is_not_judged),
+                                       cmocka_unit_test(harmless_switches_are_turned),
+                                       cmocka_unit_test(what_matters_to_a_job),
+                                       cmocka_unit_test(what_cannot_be_relied_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

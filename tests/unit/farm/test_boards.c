@@ -163,9 +163,10 @@ static char *simulate(const struct tree *tree, const char *events, const char *g
     QS_FREED char *log_path = qs_asprintf("%s/events", dir);
     QS_FREED char *e = fill(tree, events);
     QS_FREED char *g = fill(tree, gate);
-    QS_FREED char *farm = qs_asprintf("devices: {board: {link: sim, sim_seed: 1, sim_board: %s/%s.tree.tsv, "
-                                      "sim_events: [{do: load 5}%s]}}\n",
-                                      QS_TREES, tree->name, e);
+    QS_FREED char *farm =
+        qs_asprintf("probe: never\ndevices: {board: {link: sim, sim_seed: 1, sim_board: %s/%s.tree.tsv, "
+                    "sim_events: [{do: load 5}%s]}}\n",
+                    QS_TREES, tree->name, e);
     QS_FREED char *job = qs_asprintf(
         "quiesce: 1\nbenchmarks: [{name: work, argv: [sim, \"400000000\"]}]\n"
         "conditions: {frequency: {cpu: max}, gate: %s, bounds: none%s}\n"
@@ -304,8 +305,9 @@ static void at_each_frequency(void **state)
     struct qs_err err = QS_ERR_INIT;
     QS_BUF(out);
     (void)state;
-    struct qs_farm_config *config = bed_farm_of(
-        "devices: {board: {link: sim, sim_seed: 1, sim_board: " QS_TREES "/rock5b-rk3588.tree.tsv}}\n");
+    struct qs_farm_config *config =
+        bed_farm_of("probe: never\ndevices: {board: {link: sim, sim_seed: 1, sim_board: " QS_TREES
+                    "/rock5b-rk3588.tree.tsv}}\n");
     const struct qs_simulation sim = {
         .config = config, .job_text = job, .job_bytes = sizeof job - 1, .job_name = "job", .seed = 1};
     left_changed = 0;

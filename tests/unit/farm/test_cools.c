@@ -110,7 +110,7 @@ static bool check_fit(struct qs_store_reader *r, void *user, struct qs_err *err)
     "plan: {blocks: 7, window: {iterations: 1}, warmup: {iterations: 0}, until: {interval: 0}}\n"
 
 #define FARM(load)                                                                                           \
-    "devices: {board: {link: sim, sim_seed: 1, sim_board: " QS_TREES                                         \
+    "probe: never\ndevices: {board: {link: sim, sim_seed: 1, sim_board: " QS_TREES                           \
     "/rock5b-rk3588.tree.tsv, sim_events: [{do: load " load "}" HEAT("1") HEAT("2") HEAT("3") HEAT("4")      \
         HEAT("5") HEAT("6") "]}}\n"
 

@@ -12,7 +12,7 @@
 #define BIG       "thermal:bigcore0-thermal"
 #define CHARACTER "quiesce: 1\ncharacterize: {rest: 5s, heat: 60s, cool: 200s, every: 1s, knobs: false}\n"
 #define FARM(tree, load, events)                                                                             \
-    "devices: {board: {link: sim, sim_seed: 1, sim_board: " QS_TREES "/" tree                                \
+    "probe: never\ndevices: {board: {link: sim, sim_seed: 1, sim_board: " QS_TREES "/" tree                  \
     ".tree.tsv, sim_events: [{do: load " load "}" events "]}}\n"
 #define PI   FARM("rpi4b", "5", ", {do: ambient 0}") /* all its processors have one clock: 21 to 76 degrees */
 #define ROCK FARM("rock5b-rk3588", "5", "")

@@ -56,10 +56,10 @@ static void live(int64_t start_s, const char *job, int64_t for_s)
 
 static void begin(struct bed *b, const char *tree)
 {
-    QS_FREED char *farm =
-        qs_asprintf("devices: {board: {link: sim, sim_seed: 1, sim_board: %s/%s.tree.tsv, sim_events: "
-                    "[{do: load 5}]}}\n",
-                    QS_TREES, tree);
+    QS_FREED char *farm = qs_asprintf(
+        "probe: never\ndevices: {board: {link: sim, sim_seed: 1, sim_board: %s/%s.tree.tsv, sim_events: "
+        "[{do: load 5}]}}\n",
+        QS_TREES, tree);
     bed = b;
     bed_init(b, farm);
     b->events = (struct qs_farm_events){.on_event = on_event, .on_idle = on_idle};
