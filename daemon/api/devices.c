@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/handlers.h"
+#include "api/recent.h"
 #include "api/reply.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -76,9 +77,11 @@ struct one {
     struct qs_buf control; /* JSON: an object, or null */
     struct qs_buf models;  /* JSON: a list, as the next one */
     struct qs_buf refits;
-    struct qs_buf knobs; /* JSON: an object, or null */
-    struct qs_json j;    /* of the document, while the farm is asked */
-    const char *name;    /* borrowed, whose fields are wanted */
+    struct qs_buf knobs; /* JSON: an object, or null, as the next two */
+    struct qs_buf session;
+    struct qs_buf recent;
+    struct qs_json j; /* of the document, while the farm is asked */
+    const char *name; /* borrowed, whose fields are wanted */
     bool found;
 };
 
@@ -90,6 +93,8 @@ static void done_one(void *data)
     qs_buf_done(&d->models);
     qs_buf_done(&d->refits);
     qs_buf_done(&d->knobs);
+    qs_buf_done(&d->session);
+    qs_buf_done(&d->recent);
 }
 
 static void put_change(const struct qs_control_info *c, void *user)
@@ -257,7 +262,9 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
            read_changes(reader, ex->match.device, &d->control, err) &&
            read_models(reader, ex->match.device, d->board.fingerprint, &d->models, err) &&
            read_refits(reader, ex->match.device, d->board.fingerprint, &d->refits, err) &&
-           read_knobs(reader, ex->match.device, &d->knobs, err);
+           read_knobs(reader, ex->match.device, &d->knobs, err) &&
+           qs_read_session_json(reader, ex->match.device, &d->session, err) &&
+           qs_read_recent_json(reader, ex->match.device, &d->recent, err);
 }
 
 static void put_if_named(const struct qs_device_info *device, void *user)
@@ -293,6 +300,8 @@ static void say_one(struct qs_exchange *ex)
     qs_json_kraw(&d->j, "models", d->models.data);
     qs_json_kraw(&d->j, "refits", d->refits.data);
     qs_json_kraw(&d->j, "knobs", d->knobs.data);
+    qs_json_kraw(&d->j, "session", d->session.data);
+    qs_json_kraw(&d->j, "recent", d->recent.data);
     put_notice(ex, &d->j);
     qs_json_object_end(&d->j);
     qs_reply_json(ex, 200, &out);
@@ -305,5 +314,7 @@ void qs_handle_device(struct qs_exchange *ex)
     qs_buf_init(&d->models);
     qs_buf_init(&d->refits);
     qs_buf_init(&d->knobs);
+    qs_buf_init(&d->session);
+    qs_buf_init(&d->recent);
     qs_exchange_read(ex, read_one, say_one);
 }

@@ -17,6 +17,7 @@ const struct qs_route qs_routes[] = {
     {"POST", "/api/v1/daemon:yield", qs_handle_yield, 0, "", QS_ROUTE_URGENT},
     {"GET", "/api/v1/devices", qs_handle_devices, 0, "", 0},
     {"GET", "/api/v1/devices/{device}", qs_handle_device, 0, "", 0},
+    {"GET", "/api/v1/devices/{device}:profile", qs_handle_device_profile, 0, "", 0},
     {"POST", "/api/v1/devices/{device}:clean", qs_handle_device_ask, 0, "", QS_ROUTE_LONG},
     {"GET", "/api/v1/devices/{device}:read", qs_handle_device_ask, 0, "", QS_ROUTE_NO_HEAD | QS_ROUTE_LONG},
     {"POST", "/api/v1/jobs:validate", qs_handle_validate, QS_DOC_BYTES, " name ", QS_ROUTE_READS},

@@ -1,6 +1,7 @@
 #include "ctl/text_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,5 +69,33 @@ bool qs_write_text(const char *path, const char *text, size_t n, struct qs_err *
         qs_fail(err, QS_E_IO, "%s: %s", path, strerror(errno));
     if (!ok && whole)
         unlink(part);
+    return ok;
+}
+
+static bool is_there(const char *path, struct qs_err *err)
+{
+    return qs_fail(err, QS_E_USAGE, "%s is there already, and stays as it is", path);
+}
+
+bool qs_may_create(const char *path, struct qs_err *err)
+{
+    struct stat was;
+    return lstat(path, &was) != 0 || is_there(path, err);
+}
+
+bool qs_create_text(const char *path, const char *text, size_t n, struct qs_err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST)
+        return is_there(path, err);
+    FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (f == NULL)
+        return qs_fail(err, QS_E_USAGE, "cannot write %s: %s", path, strerror(errno));
+    bool ok = fwrite(text, 1, n, f) == n;
+    ok = fclose(f) == 0 && ok;
+    if (!ok) {
+        qs_fail(err, QS_E_IO, "%s: %s", path, strerror(errno));
+        unlink(path);
+    }
     return ok;
 }

@@ -20,4 +20,9 @@ bool qs_may_write(const char *path, struct qs_err *err);
  * Anything else, a terminal or a pipe, is written as it is. */
 bool qs_write_text(const char *path, const char *text, size_t n, struct qs_err *err);
 
+/* Writes it as a new file: where there is something already, QS_E_USAGE, and nothing is written. */
+bool qs_create_text(const char *path, const char *text, size_t n, struct qs_err *err);
+/* Whether there is nothing yet; else as above. */
+bool qs_may_create(const char *path, struct qs_err *err);
+
 #endif

@@ -14,6 +14,11 @@ void qs_farm_devices(const struct qs_farm *farm, void (*fn)(const struct qs_devi
     }
 }
 
+const struct qs_profiles *qs_farm_profiles(const struct qs_farm *farm)
+{
+    return &farm->p.config->profiles;
+}
+
 const char *qs_farm_progress(const struct qs_farm *farm, int64_t id)
 {
     const struct qs_farm_job *job = qs_farm_find(farm, id);

@@ -107,6 +107,8 @@ bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type
 /* Each device, in order. */
 void qs_farm_devices(const struct qs_farm *farm, void (*fn)(const struct qs_device_info *device, void *user),
                      void *user);
+/* What its devices are looked at by. */
+const struct qs_profiles *qs_farm_profiles(const struct qs_farm *farm);
 /* Why a live job does not go on: "an earlier job has the device (job 6, nightly)", "board: thermal:cpu
  * is 46.7 °C, wanted at most 45.0 °C". */
 struct qs_farm_why {

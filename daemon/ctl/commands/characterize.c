@@ -143,13 +143,26 @@ int qs_characterize(struct qs_ctl *ctl, const char *device)
     return send(ctl, http, text, "characterize");
 }
 
+static int probe(struct qs_ctl *ctl, struct qs_http *http, const char *device)
+{
+    QS_FREED char *text =
+        make_job(device, "probe", json_pack("{s:b, s:b, s:b}", "knobs", 1, "curves", 0, "again", 1));
+    return send(ctl, http, text, "probe");
+}
+
 int qs_probe(struct qs_ctl *ctl, const char *device)
 {
     int code = QS_EXIT_OK;
-    QS_FREED char *text =
-        make_job(device, "probe", json_pack("{s:b, s:b, s:b}", "knobs", 1, "curves", 0, "again", 1));
     QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_open(ctl, &code);
-    return http != NULL ? send(ctl, http, text, "probe") : code;
+    return http != NULL ? probe(ctl, http, device) : code;
+}
+
+int qs_probe_with(struct qs_ctl *ctl, struct qs_http *http, const char *device)
+{
+    struct qs_ctl within = *ctl;
+    within.json = false;
+    within.out = ctl->err;
+    return probe(&within, http, device);
 }
 
 static int run(struct qs_ctl *ctl)

@@ -50,8 +50,12 @@ extern const struct qs_command qs_command_run, qs_command_submit, qs_command_job
 
 /* characterize.c: the same as `quiesce characterize DEVICE`. */
 int qs_characterize(struct qs_ctl *ctl, const char *device);
-/* `quiesce devices probe DEVICE`. */
+/* `quiesce devices probe DEVICE`; the same within another command, whose output it leaves alone. */
 int qs_probe(struct qs_ctl *ctl, const char *device);
+struct qs_http;
+int qs_probe_with(struct qs_ctl *ctl, struct qs_http *http, const char *device);
+/* add.c: `quiesce devices add DEVICE`. */
+int qs_device_add(struct qs_ctl *ctl, const char *device);
 
 /* submit.c: sends the job file that the arguments name; ablate: without one of its conditions at a time. */
 int qs_submit_file(struct qs_ctl *ctl, bool ablate);

@@ -3,7 +3,12 @@
 
 #include "ctl/result.h"
 
-static const struct qs_opt options[] = {{0}};
+static const struct qs_opt options[] = {
+    {.name = "output",
+     .values = "FILE",
+     .help = "Of `add`: write the profile there (`-`: to standard output) instead of DEVICE.yaml.",
+     .heading = "Options"},
+    {0}};
 
 static int list(struct qs_ctl *ctl)
 {
@@ -21,21 +26,42 @@ static int list(struct qs_ctl *ctl)
     return code;
 }
 
+/* What its sensors say now, as one more member of the document: null where it is away, or a job has it. */
+static void add_now(struct qs_http *http, const char *path, json_t *doc)
+{
+    struct qs_http_reply reply = {0};
+    struct qs_err err = QS_ERR_INIT;
+    json_t *now = NULL;
+    QS_BUF(read);
+    qs_buf_fmt(&read, "%s:read", path);
+    const struct qs_http_request request = {.method = "GET", .path = read.data};
+    qs_buf_init(&reply.body);
+    if (strcmp(qs_json_get_text(doc, "state", ""), "ready") == 0 &&
+        qs_http_call(http, &request, &reply, &err) && reply.status == 200)
+        now = json_loadb(reply.body.data, reply.body.len, 0, NULL);
+    qs_buf_done(&reply.body);
+    json_object_set_new(doc, "now", now != NULL ? now : json_null());
+}
+
 static int show(struct qs_ctl *ctl, const char *device)
 {
     int code = QS_EXIT_OK;
     QS_BUF(path);
-    QS_BUF(text);
-    QS_BUF(out);
     qs_buf_fmt(&path, "/api/v1/devices/%s", device);
     QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_reach_reading(ctl, &code);
-    if (http != NULL && qs_api_text(ctl, http, path.data, &text, &code)) {
+    json_auto_t *doc = http != NULL ? qs_api_get(ctl, http, path.data, &code) : NULL;
+    if (doc == NULL)
+        return code;
+    add_now(http, path.data, doc);
+    if (ctl->json) {
+        qs_ctl_print_json(ctl->out, doc);
+    } else {
         struct qs_layout layout = qs_result_layout(ctl);
-        json_auto_t *doc = json_loadb(text.data, text.len, 0, NULL);
+        QS_BUF(out);
         qs_layout_device(&layout, doc, &out);
-        qs_ctl_print(ctl->out, ctl->json ? &text : &out);
-        qs_ctl_notice(ctl, doc);
+        qs_ctl_print(ctl->out, &out);
     }
+    qs_ctl_notice(ctl, doc);
     return code;
 }
 
@@ -98,7 +124,7 @@ static int ask(struct qs_ctl *ctl, const struct verb *verb, const char *device)
 static const struct {
     const char *word;
     int (*run)(struct qs_ctl *ctl, const char *device);
-} own[] = {{"show", show}, {"probe", qs_probe}, {"characterize", qs_characterize}};
+} own[] = {{"show", show}, {"probe", qs_probe}, {"characterize", qs_characterize}, {"add", qs_device_add}};
 
 /* A device's name is part of an address: what it cannot hold is no name. */
 static bool is_name(const char *word)
@@ -109,6 +135,14 @@ static bool is_name(const char *word)
 static int run(struct qs_ctl *ctl)
 {
     const struct qs_args *args = ctl->args;
+    const struct qs_opt_use *output = qs_args_last(args, "output");
+    if (output != NULL && (args->word_count == 0 || strcmp(args->argv[args->word[0]], "add") != 0)) {
+        QS_BUF(problem);
+        qs_args_fail(args, &problem, output->arg, 0, "quiesce devices add DEVICE --output FILE",
+                     "--output is of `add`");
+        qs_ctl_print(ctl->err, &problem);
+        return QS_EXIT_USAGE;
+    }
     if (args->word_count == 0)
         return list(ctl);
     for (size_t i = 0; args->word_count == 2 && i < sizeof own / sizeof own[0]; i++) {
@@ -122,25 +156,32 @@ static int run(struct qs_ctl *ctl)
     fprintf(
         ctl->err,
         "quiesce devices: write `quiesce devices`, or `quiesce devices WORD DEVICE` with show, read, probe, "
-        "characterize or clean for WORD\n");
+        "add, characterize or clean for WORD\n");
     return QS_EXIT_USAGE;
 }
 
 const struct qs_command qs_command_devices = {
     .name = "devices",
     .summary = "List the devices of the farm and what they do",
-    .usage = "[OPTIONS] [show DEVICE | read DEVICE | probe DEVICE | characterize DEVICE | clean DEVICE]",
+    .usage = "[OPTIONS] [show DEVICE | read DEVICE | probe DEVICE | add DEVICE | characterize DEVICE | clean "
+             "DEVICE]",
     .about =
-        "show tells what a device is, which frequencies and sensors it has, what can be pinned, and what "
-        "the last job changed on it and put back. read shows the current readings of a device's sensors: "
-        "what the gates of its jobs can wait for "
-        "(--json has counters, too). probe is a job that holds each frequency at its lowest and its highest, "
-        "turns each "
-        "harmless switch, tells which stay as they are written and do something, and puts all back. clean "
-        "removes the job files that its agent has cached. read and clean "
-        "need a device that no job is using.",
+        "show is a page about one device: what it is, which frequencies and sensors it has and by which "
+        "right "
+        "they can be pinned, temperatures and clocks now and over the last minutes of its last job, what is "
+        "changed on it right now, how it cools down, and what to do about what is missing. read shows the "
+        "current readings of a device's sensors: what the gates of its jobs can wait for (--json has "
+        "counters, "
+        "too). probe is a job that reads its sensors under load, holds each frequency at its lowest and its "
+        "highest, turns each harmless switch, tells which stay as they are written and do something, and "
+        "puts "
+        "all back. add writes a profile of the device to go on from, DEVICE.yaml; it probes the device first "
+        "where nobody has, and leaves a file that is there alone. clean removes the job files that its agent "
+        "has "
+        "cached. read and clean need a device that no job is using.",
     .options = options,
     .examples = "quiesce devices\nquiesce devices --json\nquiesce devices show bench1\n"
-                "quiesce devices read bench1\nquiesce devices clean bench1",
+                "quiesce devices read bench1\nquiesce devices add bench1\n"
+                "quiesce devices add bench1 --output farm/profiles/bench1.yaml\nquiesce devices clean bench1",
     .most_words = 2,
     .run = run};

@@ -177,19 +177,45 @@ static void print_trouble(const struct qs_layout *layout, const struct files *fi
     qs_buf_str(&text, f->restore != NULL ? "put back: " : "seen put back");
     if (f->restore != NULL)
         add_outcome(f->restore, &text);
-    qs_buf_fmt(&text, ". Write %s into it, or restart the device",
-               old_of(f)[0] != '\0' ? old_of(f) : "what it said before");
     qs_face_wrap(&layout->face, out, "- ", text.data, QS_INK_WARN);
 }
 
-void qs_layout_control(const struct qs_layout *layout, const json_t *control, struct qs_buf *out)
+void qs_layout_left(const json_t *control, qs_left_file *fn, void *user)
+{
+    struct files files = gather(control);
+    for (size_t i = 0; i < files.count && !files.runs; i++)
+        if (has_changed(&files.at[i]) && !is_back(&files.at[i]))
+            fn(path_of(&files.at[i]), old_of(&files.at[i]), user);
+    free(files.at);
+}
+
+/* What its agent has in its journal, by its own words when it came. */
+static void put_journal(const struct qs_layout *layout, const json_t *device, struct qs_buf *out)
+{
+    static const char mark[] = "; not put back: ";
+    const char *journal = said(json_object_get(device, "facts"), "control.journal");
+    const char *left = strstr(journal, mark);
+    QS_BUF(text);
+    if (left == NULL)
+        return;
+    qs_buf_fmt(&text, "its agent came with this still to be put back: %s", left + sizeof(mark) - 1);
+    qs_face_wrap(&layout->face, out, "- ", text.data, QS_INK_WARN);
+}
+
+void qs_layout_control(const struct qs_layout *layout, const json_t *device, struct qs_buf *out)
 {
     QS_BUF(text);
-    if (!json_is_object(control))
+    const json_t *control = json_object_get(device, "control");
+    if (!json_is_object(control)) {
+        qs_face_wrap(&layout->face, out, "",
+                     "Nothing is changed on it right now, and no session has changed anything.", QS_INK_BOLD);
+        put_journal(layout, device, out);
         return;
+    }
     struct files files = gather(control);
     size_t left = files.changed - files.back;
-    qs_buf_fmt(&text, "Job %" PRId64 " %s", qs_json_get_int(control, "job", 0),
+    qs_buf_str(&text, left > 0 ? "Changed right now: job" : "Nothing is changed on it right now. Job");
+    qs_buf_fmt(&text, " %" PRId64 " %s", qs_json_get_int(control, "job", 0),
                files.runs ? "has changed " : "changed ");
     qs_layout_count(&text, (int64_t)files.changed, "file", "files");
     if (files.changed > 0 && left == 0)
@@ -199,6 +225,7 @@ void qs_layout_control(const struct qs_layout *layout, const json_t *control, st
     else if (left > 0)
         qs_buf_fmt(&text, ", %zu %s put back", left, left == 1 ? "was not" : "were not");
     qs_face_wrap(&layout->face, out, "", text.data, left > 0 && !files.runs ? QS_INK_BAD : QS_INK_BOLD);
+    put_journal(layout, device, out);
     print_files(layout, &files, out);
     for (size_t i = 0; i < files.count; i++)
         print_trouble(layout, &files, &files.at[i], out);

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ctl/client/api.h"
 #include "ctl/layout/layout.h"
+#include "ctl/layout/recent.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -67,6 +69,73 @@ static void clusters_field(const struct qs_layout *layout, const json_t *board, 
     qs_layout_field(layout, out, "processors", text.data);
 }
 
+/* Those whose key has the value; NULL: is true. */
+static size_t count_of(const json_t *list, const char *key, const char *value)
+{
+    size_t i, n = 0;
+    const json_t *one;
+    json_array_foreach(list, i, one) n +=
+        value != NULL ? strcmp(text_of(one, key), value) == 0 : qs_json_get_true(one, key);
+    return n;
+}
+
+/* "its agent is user 2000, not root: it can pin 1 of 3 clocks and set 2 of 9 switches" */
+static void add_right(const json_t *device, struct qs_buf *out)
+{
+    const json_t *board = json_object_get(device, "board");
+    const json_t *clocks = json_object_get(board, "domains"), *switches = json_object_get(board, "switches");
+    const char *uid = text_of(json_object_get(device, "facts"), "uid");
+    if (strcmp(uid, "0") == 0)
+        qs_buf_str(out, "its agent is root");
+    else if (uid[0] != '\0')
+        qs_buf_fmt(out, "its agent is user %s, not root", uid);
+    if (json_array_size(clocks) + json_array_size(switches) == 0)
+        return;
+    qs_buf_str(out, uid[0] != '\0' ? ": it can " : "its agent can ");
+    if (json_array_size(clocks) > 0)
+        qs_buf_fmt(out, "pin %zu of %zu clocks%s", count_of(clocks, "hold", "ok"), json_array_size(clocks),
+                   json_array_size(switches) > 0 ? " and " : "");
+    if (json_array_size(switches) > 0)
+        qs_buf_fmt(out, "set %zu of %zu switches", count_of(switches, "writable", NULL),
+                   json_array_size(switches));
+}
+
+/* "job 7 (nightly), 3 h ago, done in 2 min: 12 windows, 3 of them marked (residency:policy0 2)". */
+static void add_session(const struct qs_layout *layout, const json_t *session, struct qs_buf *out)
+{
+    int64_t began = qs_json_get_int(session, "started_wall_ns", 0),
+            ended = qs_json_get_int(session, "ended_wall_ns", 0);
+    int64_t tainted = qs_json_get_int(session, "tainted", 0),
+            measured = qs_json_get_int(session, "windows", 0);
+    const json_t *taint;
+    size_t i;
+    if (!json_is_object(session))
+        return;
+    qs_buf_fmt(out, "job %" PRId64 " (%s), ", qs_json_get_int(session, "job", 0), text_of(session, "name"));
+    if (ended > 0) {
+        QS_BUF(age);
+        qs_layout_age(layout, session, "ended_wall_ns", &age);
+        qs_buf_fmt(out, "%s after ", text_of(session, "job_state"));
+        qs_text_duration(out, (double)(ended > began ? ended - began : 0));
+        qs_buf_fmt(out, "%s%s", age.len > 0 ? "," : "", age.len > 0 ? age.data : "");
+    } else {
+        QS_BUF(age);
+        qs_layout_age(layout, session, "started_wall_ns", &age);
+        qs_buf_fmt(out, "goes on, begun%s", age.len > 0 ? age.data : "");
+    }
+    qs_buf_str(out, measured > 0 ? ": " : "");
+    if (measured > 0)
+        qs_layout_count(out, measured, "window", "windows");
+    if (tainted > 0)
+        qs_buf_fmt(out, ", %" PRId64 " of them marked", tainted);
+    json_array_foreach(json_object_get(session, "taints"), i, taint)
+        qs_buf_fmt(out, "%s%s %" PRId64, i == 0 ? " (" : ", ", text_of(taint, "code"),
+                   qs_json_get_int(taint, "windows", 0));
+    qs_buf_str(out, json_array_size(json_object_get(session, "taints")) > 0 ? ")" : "");
+    if (text_of(session, "reason")[0] != '\0')
+        qs_buf_fmt(out, "; %s", text_of(session, "reason"));
+}
+
 static void head(const struct qs_layout *layout, const json_t *device, struct qs_buf *out)
 {
     QS_BUF(text);
@@ -91,6 +160,15 @@ static void head(const struct qs_layout *layout, const json_t *device, struct qs
     qs_buf_clear(&text);
     add_list(&text, json_object_get(board, "profiles"));
     qs_layout_field(layout, out, "profiles", text.data);
+    qs_buf_clear(&text);
+    add_right(device, &text);
+    qs_layout_field(layout, out, "rights", text.data);
+    qs_buf_clear(&text);
+    add_session(layout, json_object_get(device, "session"), &text);
+    qs_layout_field(layout, out,
+                    qs_json_get_int(json_object_get(device, "session"), "ended_wall_ns", 0) > 0 ? "last job"
+                                                                                                : "job now",
+                    text.data);
 }
 
 /* "300 MHz to 1.80 GHz"; of levels that are no frequencies how they count. */
@@ -114,10 +192,37 @@ static void add_range(struct qs_buf *out, const json_t *domain)
     }
 }
 
-static void domain_row(struct qs_grid *grid, const json_t *domain)
+static bool has_span(const struct qs_recent *recent)
 {
-    char steps[32];
+    return recent->newest_ms > recent->oldest_ms;
+}
+
+static bool is_read(const struct qs_recent *recent)
+{
+    return recent->now != NULL || recent->sensors != NULL;
+}
+
+/* Now, or where that cannot be asked when it was last read. */
+static bool reading_of(const struct qs_recent *recent, const char *sensor, int64_t *ret_value)
+{
+    return recent->now != NULL ? qs_recent_now(recent, sensor, ret_value)
+                               : qs_recent_last(recent, sensor, ret_value);
+}
+
+static void domain_row(const struct qs_layout *layout, const struct qs_recent *recent, struct qs_grid *grid,
+                       const json_t *domain)
+{
+    char steps[32], sensor[96];
+    int64_t khz = 0;
     QS_BUF(range);
+    QS_BUF(clock);
+    QS_BUF(strip);
+    snprintf(sensor, sizeof(sensor), "freq:%.64s_khz", text_of(domain, "name"));
+    if (reading_of(recent, sensor, &khz))
+        add_khz(&clock, khz);
+    else
+        qs_buf_char(&clock, '-');
+    qs_recent_strip(layout, recent, sensor, qs_recent_columns(layout), &strip);
     size_t n = json_array_size(json_object_get(domain, "steps_khz"));
     bool any = qs_json_get_true(domain, "range");
     snprintf(steps, sizeof(steps), "%zu", n);
@@ -128,24 +233,32 @@ static void domain_row(struct qs_grid *grid, const json_t *domain)
     qs_grid_cell(grid, any ? "any" : n > 0 ? steps : "-");
     qs_grid_cell(grid, qs_json_get_text(domain, "governor", "-"));
     qs_grid_cell(grid, strcmp(text_of(domain, "hold"), "ok") == 0 ? "yes" : "no");
+    if (!is_read(recent))
+        return;
+    qs_grid_cell(grid, clock.data);
+    if (has_span(recent))
+        qs_grid_cell(grid, strip.len > 0 ? strip.data : "");
 }
 
-static void domains(const struct qs_layout *layout, const json_t *board, struct qs_buf *out)
+static void domains(const struct qs_layout *layout, const struct qs_recent *recent, const json_t *board,
+                    const char *span, struct qs_buf *out)
 {
-    static const struct qs_grid_column columns[] = {{.title = "frequency of"},
-                                                    {.title = "CPUs", .keep = 1},
-                                                    {.title = "range"},
-                                                    {.title = "steps", .right = true, .keep = 2},
-                                                    {.title = "governor", .keep = 3, .most = 24},
-                                                    {.title = "pin"}};
+    const struct qs_grid_column columns[] = {{.title = "frequency of"},
+                                             {.title = "CPUs", .keep = 2},
+                                             {.title = "range", .keep = 1},
+                                             {.title = "steps", .right = true, .keep = 4},
+                                             {.title = "governor", .keep = 5, .most = 24},
+                                             {.title = "pin"},
+                                             {.title = recent->now != NULL ? "now" : "then", .right = true},
+                                             {.title = span, .keep = 3}};
     QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     size_t i;
     const json_t *domain, *list = json_object_get(board, "domains");
     if (json_array_size(list) == 0)
         return;
     qs_buf_char(out, '\n');
-    qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
-    json_array_foreach(list, i, domain) domain_row(&grid, domain);
+    qs_grid_init(&grid, columns, 6U + is_read(recent) + has_span(recent));
+    json_array_foreach(list, i, domain) domain_row(layout, recent, &grid, domain);
     qs_grid_print(&grid, &layout->face, "", out);
     json_array_foreach(list, i, domain)
     {
@@ -161,36 +274,48 @@ static bool is_believed(const json_t *sensor)
     return strcmp(text_of(sensor, "status"), "ok") == 0;
 }
 
-static void sensor_row(struct qs_grid *grid, const json_t *sensor)
+static void sensor_row(const struct qs_layout *layout, const struct qs_recent *recent, struct qs_grid *grid,
+                       const json_t *sensor)
 {
     char value[40];
+    const char *name = text_of(sensor, "name");
     int64_t v = qs_json_get_int(sensor, "value", 0);
     bool counts = strcmp(text_of(sensor, "unit"), "count") == 0;
-    if (counts)
+    bool known = reading_of(recent, name, &v) || recent->now == NULL;
+    QS_BUF(strip);
+    if (!known)
+        snprintf(value, sizeof(value), "-");
+    else if (counts)
         snprintf(value, sizeof(value), "%" PRId64, v);
     else
         snprintf(value, sizeof(value),
                  "%.1f \xc2\xb0"
                  "C",
                  (double)v / 1000);
-    qs_grid_cell(grid, text_of(sensor, "name"));
+    qs_recent_strip(layout, recent, name, qs_recent_columns(layout), &strip);
+    qs_grid_cell(grid, name);
     qs_grid_cell(grid, text_of(sensor, "role"));
     qs_grid_cell(grid, value);
+    if (has_span(recent))
+        qs_grid_cell(grid, strip.len > 0 ? strip.data : "");
 }
 
 /* Those that are not believed stand below the others, each with the reason. */
-static void sensors(const struct qs_layout *layout, const json_t *board, struct qs_buf *out)
+static void sensors(const struct qs_layout *layout, const struct qs_recent *recent, const json_t *board,
+                    const char *span, struct qs_buf *out)
 {
-    static const struct qs_grid_column columns[] = {
-        {.title = "sensor", .most = 48}, {.title = "near", .keep = 1}, {.title = "then", .right = true}};
+    const struct qs_grid_column columns[] = {{.title = "sensor", .most = 48},
+                                             {.title = "near", .keep = 1},
+                                             {.title = recent->now != NULL ? "now" : "then", .right = true},
+                                             {.title = span, .keep = 2}};
     QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     size_t i;
     const json_t *sensor, *list = json_object_get(board, "sensors");
     if (json_array_size(list) == 0)
         return;
     qs_buf_char(out, '\n');
-    qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
-    json_array_foreach(list, i, sensor) if (is_believed(sensor)) sensor_row(&grid, sensor);
+    qs_grid_init(&grid, columns, 3U + has_span(recent));
+    json_array_foreach(list, i, sensor) if (is_believed(sensor)) sensor_row(layout, recent, &grid, sensor);
     if (grid.row_count > 0)
         qs_grid_print(&grid, &layout->face, "", out);
     json_array_foreach(list, i, sensor)
@@ -201,6 +326,25 @@ static void sensors(const struct qs_layout *layout, const json_t *board, struct 
         if (!is_believed(sensor))
             qs_face_wrap(&layout->face, out, "- ", text.data, QS_INK_DIM);
     }
+}
+
+/* How old what stands under `then` is. */
+static void then_is(const struct qs_layout *layout, const struct qs_recent *recent, const json_t *device,
+                    struct qs_buf *out)
+{
+    QS_BUF(text);
+    bool window = recent->newest_wall_ns > 0;
+    const json_t *of = window ? json_object_get(device, "recent") : device;
+    const char *key = window ? "newest_wall_ns" : "probed_wall_ns";
+    char time[32];
+    if (recent->now != NULL || qs_json_get_int(of, key, 0) <= 0)
+        return;
+    qs_text_time(qs_json_get_int(of, key, 0), time);
+    qs_buf_fmt(&text, "then: %s, %s", window ? "its last window" : "when it was last looked at", time);
+    QS_BUF(age);
+    qs_layout_age(layout, of, key, &age);
+    qs_buf_fmt(&text, "%s%s", age.len > 0 ? "," : "", age.len > 0 ? age.data : "");
+    qs_face_wrap(&layout->face, out, "", text.data, QS_INK_DIM);
 }
 
 /* "idle 8, boost 1 (read-only)": how many of each kind there are. */
@@ -234,12 +378,17 @@ static void switches_field(const struct qs_layout *layout, const json_t *board, 
 void qs_layout_device(const struct qs_layout *layout, const json_t *device, struct qs_buf *out)
 {
     size_t i;
-    const json_t *note, *board = json_object_get(device, "board"),
-                        *control = json_object_get(device, "control");
+    const json_t *note, *board = json_object_get(device, "board");
+    struct qs_recent recent;
+    QS_BUF(span);
+    qs_recent_of(device, &recent);
+    qs_recent_span(layout, &recent, &span);
     head(layout, device, out);
     if (json_is_object(board)) {
-        domains(layout, board, out);
-        sensors(layout, board, out);
+        const char *title = span.len > 0 ? span.data : "";
+        domains(layout, &recent, board, title, out);
+        sensors(layout, &recent, board, title, out);
+        then_is(layout, &recent, device, out);
         switches_field(layout, board, out);
         json_array_foreach(json_object_get(board, "notes"), i, note)
             qs_face_wrap(&layout->face, out, "- ", json_string_value(note), QS_INK_DIM);
@@ -255,8 +404,6 @@ void qs_layout_device(const struct qs_layout *layout, const json_t *device, stru
         qs_layout_heat(layout, device, out);
     }
     qs_buf_char(out, '\n');
-    if (json_is_object(control))
-        qs_layout_control(layout, control, out);
-    else
-        qs_face_wrap(&layout->face, out, "", "No session has changed anything on it.", QS_INK_PLAIN);
+    qs_layout_control(layout, device, out);
+    qs_layout_todo(layout, device, out);
 }

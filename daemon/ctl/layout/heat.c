@@ -161,9 +161,23 @@ static void put_refits(const struct qs_layout *layout, const json_t *device, str
         }
         const char *off = qs_json_get_text(refit, "characterized", "");
         qs_buf_clear(&text);
-        qs_buf_fmt(&text, "how %s cools down, as it was measured, %s: quiesce characterize --again %s",
-                   sensor, off, qs_json_get_text(device, "name", "DEVICE"));
+        qs_buf_fmt(&text, "how %s cools down, as it was measured, %s", sensor, off);
         if (off[0] != '\0')
+            qs_face_wrap(&layout->face, out, "- ", text.data, QS_INK_WARN);
+    }
+}
+
+/* Sensors that were found to say what is not so. */
+static void put_doubtful(const struct qs_layout *layout, const json_t *models, struct qs_buf *out)
+{
+    const json_t *model;
+    size_t i;
+    json_array_foreach(models, i, model)
+    {
+        QS_BUF(text);
+        qs_buf_fmt(&text, "%s cannot be relied on: %s", qs_json_get_text(model, "sensor", "?"),
+                   qs_json_get_text(model, "why", qs_json_get_text(model, "says", "")));
+        if (is(model, "kind", "sensor") && !is(model, "says", "ok"))
             qs_face_wrap(&layout->face, out, "- ", text.data, QS_INK_WARN);
     }
 }
@@ -174,12 +188,12 @@ void qs_layout_heat(const struct qs_layout *layout, const json_t *device, struct
     size_t i;
     QS_BUF(text);
     qs_buf_char(out, '\n');
-    json_array_foreach(models, i, model) newest = model; /* in the order in which they were found */
+    json_array_foreach(models, i, model) /* in the order in which they were found */
+        newest = is(model, "kind", "sensor") ? newest : model;
     if (newest == NULL) {
-        qs_buf_fmt(&text, "How it warms up and cools down is not known: quiesce characterize %s",
-                   qs_json_get_text(device, "name", "DEVICE"));
-        qs_face_wrap(&layout->face, out, "", text.data, QS_INK_PLAIN);
+        qs_face_wrap(&layout->face, out, "", "How it warms up and cools down is not known.", QS_INK_PLAIN);
         put_refits(layout, device, out);
+        put_doubtful(layout, models, out);
         return;
     }
     qs_buf_fmt(&text, "How it warms up and cools down; job %" PRId64 " found it",
@@ -188,13 +202,5 @@ void qs_layout_heat(const struct qs_layout *layout, const json_t *device, struct
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
     put_domains(layout, models, out);
     put_refits(layout, device, out);
-    json_array_foreach(models, i, model)
-    {
-        if (!is(model, "kind", "sensor") || is(model, "says", "ok"))
-            continue;
-        qs_buf_clear(&text);
-        qs_buf_fmt(&text, "%s cannot be relied on: %s", qs_json_get_text(model, "sensor", "?"),
-                   qs_json_get_text(model, "why", qs_json_get_text(model, "says", "")));
-        qs_face_wrap(&layout->face, out, "- ", text.data, QS_INK_WARN);
-    }
+    put_doubtful(layout, models, out);
 }

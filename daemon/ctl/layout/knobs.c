@@ -104,20 +104,17 @@ static void head(const struct qs_layout *layout, const json_t *device, const jso
 void qs_layout_knobs(const struct qs_layout *layout, const json_t *device, struct qs_buf *out)
 {
     const json_t *knobs = json_object_get(device, "knobs"), *rows = json_object_get(knobs, "rows"), *knob;
-    const char *name = qs_json_get_text(device, "name", "DEVICE");
     size_t i;
     QS_BUF(text);
     qs_buf_char(out, '\n');
     if (!json_is_object(knobs)) {
-        qs_buf_fmt(&text, "Whether it does what is written to it is not known: quiesce devices probe %s",
-                   name);
-        qs_face_wrap(&layout->face, out, "", text.data, QS_INK_PLAIN);
+        qs_face_wrap(&layout->face, out, "", "Whether it does what is written to it is not known.",
+                     QS_INK_PLAIN);
         return;
     }
     head(layout, device, rows, out);
     if (!is(knobs, "fingerprint", qs_json_get_text(device, "fingerprint", ""))) {
-        qs_buf_fmt(&text, "that was another system (%s): quiesce devices probe %s",
-                   qs_json_get_text(knobs, "fingerprint", "?"), name);
+        qs_buf_fmt(&text, "that was another system (%s)", qs_json_get_text(knobs, "fingerprint", "?"));
         qs_face_wrap(&layout->face, out, "- ", text.data, QS_INK_WARN);
     }
     put_working(layout, rows, out);

@@ -119,8 +119,13 @@ void qs_layout_curve(const json_t *curve, struct qs_buf *out);
 /* "▁▃▅▇": values of [[ms, value], ...] from the lowest to the highest; nothing in ASCII, or where they are
  * equal. */
 void qs_layout_trend(const struct qs_layout *layout, const json_t *trace, struct qs_buf *out);
-/* What a session changed and whether it was put back (`control` of a device). */
-void qs_layout_control(const struct qs_layout *layout, const json_t *control, struct qs_buf *out);
+/* What is changed on a device right now, what its last session changed and whether it was put back. */
+void qs_layout_control(const struct qs_layout *layout, const json_t *device, struct qs_buf *out);
+/* What to do about what is missing or not put back, each thing once; nothing where all is well. */
+void qs_layout_todo(const struct qs_layout *layout, const json_t *device, struct qs_buf *out);
+/* The files of `control` that are not as they were, though its session is over: what each said before. */
+typedef void qs_left_file(const char *path, const char *before, void *user);
+void qs_layout_left(const json_t *control, qs_left_file *fn, void *user);
 
 /* "  name        value", where there is a value. */
 void qs_layout_field(const struct qs_layout *layout, struct qs_buf *out, const char *name, const char *value);

@@ -99,7 +99,7 @@ def not_again(tap):
         with sqlite3.connect(bed.db, timeout=20) as database:
             database.execute("UPDATE device_knob SET fingerprint = 'old'")
         page = " ".join(bed.cli("devices", "show", "board").stdout.split())
-        tap.ok("that was another system (old): quiesce devices probe board" in page, "what another system did is said to be that", [page])
+        tap.ok("that was another system (old)" in page and "What to do - Find out what stays as it is written: quiesce devices probe board" in page, "what another system did is said to be that", [page])
         daemon.ended(daemon.job(job))
         tap.equal(bed.sql("SELECT DISTINCT job_id, fingerprint = 'old' FROM device_knob ORDER BY 1"), [(1, 1), (3, 0)], "another system is tried anew")
         board.tell(f"ignore {FREQ}policy0/scaling_max_freq")
@@ -143,6 +143,39 @@ def first_contact(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def a_profile_to_begin_with(tap):
+    """`quiesce devices add` tries a board that nobody has, writes a profile that the daemon then uses, and leaves what is there alone"""
+    with Bed() as bed, Board(bed, "rock5b-rk3588", "--speed", "10") as board:
+        board.tell("stuck class/thermal/thermal_zone1/temp", "load 100", "inert " + FREQ + "policy0/scaling_max_freq")
+        daemon = bed.daemon(farm(board, bed))
+        daemon.device_ready("board")
+        os.mkdir(os.path.join(bed.path, "profiles"))
+        path = os.path.join(bed.path, "profiles", "board.yaml")
+        done = bed.cli("devices", "add", "board", "--output", path)
+        tap.equal((done.returncode, bed.one("SELECT count(*) > 0 FROM device_knob")), (0, 1), "it is tried first")
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        for part in ('profile: "board"', 'extends: "rock5b-rk3588"', '"devices/system/cpu/cpufreq/policy0/scaling_cur_freq": "*"',
+                     "policy0 cannot be relied on (no effect): held at 1008 MHz it ran at 1800 MHz", "- {role: cpu, unit: mC, types: ["):
+            tap.ok(part in text, part, [text])
+        again = bed.cli("devices", "add", "board", "--output", path)
+        tap.ok(again.returncode == 2 and "is there already, and stays as it is" in " ".join(again.stderr.split()), "a file that is there stays", [again.stderr])
+        shown = json.loads(bed.cli("devices", "add", "board", "--json").stdout)
+        tap.equal((shown["profile"], shown["tried"], shown["text"]), ("board", True, text), "--json has the same text")
+        tap.equal(bed.cli("devices", "add", "board", "--output", "-").stdout, text, "so has standard output")
+        boards = [daemon.get("/devices/board").want(200).json["board"]]
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+        daemon = bed.daemon({"profiles": os.path.join(bed.path, "profiles"), **farm(board, bed)})
+        daemon.device_ready("board")
+        daemon.ended(daemon.job(hold("free")))
+        boards.append(daemon.get("/devices/board").want(200).json["board"])
+        tap.equal(boards[1]["profiles"], ["board", *boards[0]["profiles"]], "the board has the profile")
+        names = [[(s["name"], s["unit"], s["role"]) for s in b["sensors"] if s["status"] == "ok"] for b in boards]
+        lost = [n for n in names[0] if n not in names[1]]
+        tap.ok(set(names[1]) <= set(names[0]) and [n[0] for n in lost] in ([], ["thermal:bigcore0-thermal"]), "its sensors are the same, but for the stuck one", [str(lost)])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 if __name__ == "__main__":
     skip_without_boards("a virtual board is probed")
-    run_cases(a_board_that_does_what_is_written, each_fault_is_named, not_again, first_contact)
+    run_cases(a_board_that_does_what_is_written, each_fault_is_named, not_again, first_contact, a_profile_to_begin_with)

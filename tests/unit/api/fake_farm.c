@@ -193,6 +193,11 @@ bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type
     return true;
 }
 
+const struct qs_profiles *qs_farm_profiles(const struct qs_farm *farm)
+{
+    return &farm->profiles;
+}
+
 void qs_farm_devices(const struct qs_farm *farm, void (*fn)(const struct qs_device_info *device, void *user),
                      void *user)
 {

@@ -25,7 +25,8 @@ struct qs_farm {
     int64_t reproduces;
     uint64_t seed;
     size_t file_count;
-    atomic_uint prepared; /* submissions that are read and not freed */
+    struct qs_profiles profiles; /* none */
+    atomic_uint prepared;        /* submissions that are read and not freed */
 };
 
 #endif

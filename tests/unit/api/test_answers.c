@@ -15,7 +15,8 @@ static const struct request {
     bool brief; /* of its JSON: the members, and of lists and objects how many they have */
 } requests[] = {
     {.method = "GET",
-     .targets = {"/healthz", "/api/v1/devices", "/api/v1/devices/local", "/api/v1/devices/x", "/healthz?x=1",
+     .targets = {"/healthz", "/api/v1/devices", "/api/v1/devices/local", "/api/v1/devices/x",
+                 "/api/v1/devices/local:profile", "/api/v1/devices/x:profile", "/healthz?x=1",
                  "/api/v1/version?"},
      .brief = true},
     {.method = "GET",

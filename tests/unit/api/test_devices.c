@@ -1,9 +1,11 @@
 /* What can be asked of a device. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fixture.h"
 #include "store/control.h"
+#include "store/knob.h"
 
 static struct answer clean(struct fixture *f, const char *device)
 {
@@ -108,6 +110,12 @@ static void put_found_and_changed(struct fixture *f)
     "{\"seq\":1,\"run\":\"07000000000000000000000000000000\",\"kind\":\"restore\",\"path\":\"cpu/max\","     \
     "\"wanted\":\"24\",\"before\":null,\"now\":null,\"outcome\":\"refused\",\"error\":13,\"at_wall_ns\":50}"
 
+#define SESSION                                                                                              \
+    "\"session\":{\"session\":\"62000000000000000000000000000000\",\"job\":1,\"name\":\"sleepers\",\"job_"   \
+    "state\":"                                                                                               \
+    "\"queued\",\"started_wall_ns\":20,\"ended_wall_ns\":null,\"reason\":null,\"runs\":1,\"windows\":0,"     \
+    "\"tainted\":0,\"iterations\":0,\"taints\":[]},"
+
 static void says(struct fixture *f, const char *expected)
 {
     struct answer a = get(f, "/api/v1/devices/local");
@@ -121,13 +129,14 @@ static void a_device_shows_what_was_found_and_changed(void **state)
     struct fixture *f = *state;
     int64_t job = submit(f);
     says(f, FIELDS "\"fingerprint\":null,\"probed_wall_ns\":null,\"board\":null,\"control\":null,\"models\":["
-                   "],\"refits\":[],\"knobs\":null,\"notice\":null}\n");
+                   "],\"refits\":[],\"knobs\":null,\"session\":null,\"recent\":null,\"notice\":null}\n");
     begin_session(f, job);
     put_found_and_changed(f);
     says(f, FIELDS "\"fingerprint\":\"6.1 x\",\"probed_wall_ns\":9,\"board\":{\"version\":1},\"control\":"
                    "{\"session\":\"62000000000000000000000000000000\",\"job\":1,\"started_wall_ns\":20,"
                    "\"ended_wall_ns\":null,\"changes\":[" CHANGES
-                   "]},\"models\":[],\"refits\":[],\"knobs\":null,\"notice\":null}\n");
+                   "]},\"models\":[],\"refits\":[],\"knobs\":null," SESSION
+                   "\"recent\":null,\"notice\":null}\n");
     const uint8_t session[16] = {98};
     qs_store_session_end(f->store, session, 60, NULL, on_stored, f->loop);
     qs_loop_run(f->loop);
@@ -138,12 +147,136 @@ static void a_device_shows_what_was_found_and_changed(void **state)
     assert_error(get(f, "/api/v1/devices/bench"), 404, "not-found");
 }
 
+/* A window in each so many seconds, read before it and after it; the last one has a mark. */
+static void store_windows(struct fixture *f, uint32_t count, int64_t each_s)
+{
+    const struct qs_clock_row pair = {
+        .device = "local", .boot_uuid = "boot-2", .host_ns = 1, .rtt_ns = 1, .wall_ns = 1000000000000000};
+    qs_store_clock_pair(f->store, &pair, NULL, NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct qs_evidence_row evidence = {
+            .kind = "thermal:soc", .present = true, .before = 40000 + i, .after = 50000 + i};
+        const struct qs_taint_row mark = {.i = -1, .code = "pin:p.max", .value = 1};
+        const bool marked = i + 1 == count;
+        const struct qs_window_row w = {.run_uid = {7},
+                                        .ord = i,
+                                        .phase = QS_PHASE_MEASURE,
+                                        .how = "done",
+                                        .opened_ns = i * each_s * INT64_C(1000000000),
+                                        .closed_ns = i * each_s * INT64_C(1000000000) + 1000000000,
+                                        .evals = 1,
+                                        .evidence = &evidence,
+                                        .evidence_count = 1,
+                                        .taints = &mark,
+                                        .taint_count = marked,
+                                        .taint = marked ? 2 : 0};
+        qs_store_window(f->store, &w, on_stored, f->loop);
+        qs_loop_run(f->loop);
+    }
+}
+
+static void check_member(const struct answer *a, const char *name, const char *want)
+{
+    char *text = json_dumps(json_object_get(a->json, name), JSON_COMPACT);
+    assert_string_equal(text, want);
+    free(text);
+}
+
+/* What is older than a quarter of an hour before the newest reading is left out. */
+static void a_device_shows_what_it_did_last(void **state)
+{
+    struct fixture *f = *state;
+    begin_session(f, submit(f));
+    store_windows(f, 11, 100);
+    struct answer a = get(f, "/api/v1/devices/local");
+    check_member(
+        &a, "recent",
+        "{\"from_wall_ns\":1000101000000000,\"newest_wall_ns\":1001001000000000,\"sensors\":[{\"sensor\":"
+        "\"thermal:soc\",\"points\":[[0,50001],[99000,40002],[100000,50002],[199000,40003],[200000,50003],"
+        "[299000,40004],[300000,50004],[399000,40005],[400000,50005],[499000,40006],[500000,50006],"
+        "[599000,40007],[600000,50007],[699000,40008],[700000,50008],[799000,40009],[800000,50009],"
+        "[899000,40010],[900000,50010]]}]}");
+    const json_t *session = json_object_get(a.json, "session");
+    assert_int_equal(json_integer_value(json_object_get(session, "windows")), 11);
+    assert_int_equal(json_integer_value(json_object_get(session, "tainted")), 1);
+    char *taints = json_dumps(json_object_get(session, "taints"), JSON_COMPACT);
+    assert_string_equal(taints, "[{\"code\":\"pin:p.max\",\"windows\":1}]");
+    free(taints);
+    answer_done(&a);
+}
+
+/* Of more than sixty every second one, and the newest. */
+static void many_readings_are_thinned(void **state)
+{
+    struct fixture *f = *state;
+    begin_session(f, submit(f));
+    store_windows(f, 50, 10);
+    struct answer a = get(f, "/api/v1/devices/local");
+    const json_t *sensors = json_object_get(json_object_get(a.json, "recent"), "sensors");
+    const json_t *points = json_object_get(json_array_get(sensors, 0), "points");
+    assert_int_equal(json_array_size(points), 50);
+    assert_int_equal(json_integer_value(json_array_get(json_array_get(points, 0), 1)), 50000);
+    assert_int_equal(json_integer_value(json_array_get(json_array_get(points, 49), 1)), 50049);
+    assert_int_equal(json_integer_value(json_array_get(json_array_get(points, 49), 0)), 900000);
+    answer_done(&a);
+}
+
+static void store_board(struct fixture *f, const char *fingerprint)
+{
+    const struct qs_board_row board = {
+        .device = "local",
+        .fingerprint = fingerprint,
+        .json =
+            "{\"version\":1,\"profiles\":[\"generic\"],\"cpus\":null,\"online\":null,\"clusters\":[],"
+            "\"domains\":[],\"sensors\":[{\"name\":\"thermal:soc\",\"type\":\"soc\",\"path\":\"t\",\"role\":"
+            "\"cpu\",\"unit\":\"mC\",\"mul\":1,\"div\":1,\"lo\":-1,\"hi\":99000,\"bits\":false,\"watch\":"
+            "\"never\",\"command\":null,\"mend\":null,\"said\":null,\"value\":5,\"status\":\"ok\",\"why\":"
+            "null}],\"switches\":[],\"notes\":[]}",
+        .probed_wall_ns = 86400000000000};
+    qs_store_board(f->store, &board, on_stored, f->loop);
+    qs_loop_run(f->loop);
+}
+
+/* Of the system that the device has now; what another one was says nothing. */
+static void a_device_gives_a_starter_profile(void **state)
+{
+    struct fixture *f = *state;
+    begin_session(f, submit(f));
+    store_board(f, "6.1 x");
+    struct answer a = get(f, "/api/v1/devices/local:profile");
+    assert_int_equal(a.status, 200);
+    assert_string_equal(a.body.data,
+                        "{\"device\":\"local\",\"profile\":null,\"tried\":false,\"text\":null}\n");
+    answer_done(&a);
+    store_board(f, "unknown");
+    const struct qs_knob_row knob = {
+        .name = "soc", .kind = "cpu", .path = "p", .sticks = "slips", .effect = "no", .why = "5"};
+    const struct qs_knob_rows knobs = {
+        .device = "local", .fingerprint = "unknown", .job = 1, .rows = &knob, .count = 1};
+    qs_store_knobs(f->store, &knobs, on_stored, f->loop);
+    qs_loop_run(f->loop);
+    a = get(f, "/api/v1/devices/local:profile");
+    assert_int_equal(a.status, 200);
+    assert_string_equal(text_at(&a, "profile"), "local");
+    assert_true(json_is_true(json_object_get(a.json, "tried")));
+    const char *text = text_at(&a, "text");
+    assert_non_null(strstr(text, "\nprofile: \"local\"\nextends: \"generic\"\n"));
+    assert_non_null(strstr(text, "found on it on 1970-01-02."));
+    assert_non_null(strstr(text, "\n#   soc cannot be relied on (no effect): 5\n"));
+    assert_non_null(strstr(text, "\n  - {role: cpu, unit: mC, types: [\"soc\"]}\n"));
+    answer_done(&a);
+    assert_error(get(f, "/api/v1/devices/bench:profile"), 404, "not-found");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(cleaning_reaches_the_farm, setup, teardown),
         cmocka_unit_test_setup_teardown(a_device_shows_what_was_found_and_changed, setup, teardown),
         cmocka_unit_test_setup_teardown(readings_come_from_the_device, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_device_gives_a_starter_profile, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_device_shows_what_it_did_last, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_readings_are_thinned, setup, teardown),
     };
     return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
 }

@@ -99,6 +99,9 @@ class Table:
                         ("POST", "/api/v1/jobs:validate"): {"ok": True, "files": [], "stops": [{"conditions": "default", "stop": "settled(400, 2 %)", "cap_iterations": 9, "cap_time_ns": 3 * 10**11}, {"conditions": "cold", "stop": None}]},
                         ("POST", "/api/v1/jobs/7:cancel"): {"id": 7, "state": "cancelling"},
                         ("GET", "/api/v1/devices/pixel6"): doc("device"),
+                        ("GET", "/api/v1/devices/pixel6:read"): doc("device")["now"],
+                        ("GET", "/api/v1/devices/pixel6:profile"): {"device": "pixel6", "profile": "pixel6-2", "tried": True, "text": "profile: \"pixel6-2\"\n"},
+                        ("GET", "/api/v1/devices/empty:profile"): {"device": "empty", "profile": None, "tried": False, "text": None},
                         ("POST", "/api/v1/devices/local:clean"): {"freed_bytes": 3 << 20},
                         ("GET", "/api/v1/files/" + SHA): b"what the kernel said\n",
                         ("GET", "/api/v1/jobs/7/export"): b"exported\n"}
@@ -167,6 +170,8 @@ class TellerServer(ThreadingMixIn, UnixStreamServer):
 # Words are split at spaces; TOP is the folder of this test.
 CASES = ("version", "jobs --limit 3 --before 5", "builds", "builds v1. --device pixel6 --benchmark so/rt --since 2026-11-01 --until 2026-11-02T03:00 --limit 3",
          "builds v1.4", "builds --since yesterday", "builds a b", "cancel 7", "cancel x", "cancel 8", "devices clean local", "devices show pixel6", "devices show nobody", "devices show a/b", "devices clean a/b", "devices dirty local",
+         "devices add pixel6", "devices add pixel6", "devices add pixel6 --output TOP/a.txt", "devices add pixel6 --output TOP/p.yaml", "devices add pixel6 --output /no/such/folder/x",
+         "devices add pixel6 --output -", "devices add nobody", "devices show pixel6 --output x", "devices --output x", "devices add empty",
          "show 7", "show job 7 --discard-first 10 --fenced --metric cycles --metric faults", "show run 7", "show job " + RUN, "show " + RUN,
          f"show run {RUN} --artifact kernel-log", f"show {RUN} --artifact trace", f"show {RUN} --artifact nothing", "show 8", "show 6", "show " + "cd" * 16,
          "compare build:a night:2026-11-20 --margin 5% --level 99% --metric time --metric rss --allow-diff=kernel --rule skia --rule judge --last 3",
@@ -190,7 +195,7 @@ WHOLE_CASES = tuple(f"{word} {n}" for n in ODD_JOBS for word in ("show", "cancel
     "submit a.txt --fail-on odd", "watch x", "watch 7 --fail-on regression --style none", "builds --limit 0", "builds v1.4 --device none", "devices clean", "devices clean local now", "devices none", "devices show",
     "reproduce 12", "reproduce", "version --socket /no/such/socket", "jobs --socket /no/such/socket", "version --socket " + "x" * 120, "version --json --socket /no/such/socket",
     "run", "run --print-job", "run --", "run -- ", "run --check 1", "run a --reference", "show 7 --artifact x", "show " + RUN + " --spec", "compare 7 --show-output", "compare 7 --show-output --json", "jobs --limit 1", "jobs --before 1", "watch 7 --style none", "devices --json", "run a b c --parameter-list x 1,2 --print-jb")
-JSON_CASES = ("cancel 7", "devices show pixel6", "submit --check a.txt", "devices clean local", "show 7", "compare 7 9", "analyze a.txt", "reproduce 7 --dry-run", "history sort")
+JSON_CASES = ("cancel 7", "devices show pixel6", "devices add pixel6", "submit --check a.txt", "devices clean local", "show 7", "compare 7 9", "analyze a.txt", "reproduce 7 --dry-run", "history sort")
 
 
 def plain(text, top):
