@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # musl.sh ARCHITECTURE FOLDER: makes FOLDER/bin/TRIPLE-musl-gcc, a compiler of static programs for another architecture of Debian (arm64), and prints its path.
-# musl's package is downloaded with lists of packages that are apt's for this folder only, and unpacked there: nothing is installed, and the architectures
-# of this machine stay as they are. Needs the cross compiler (gcc-aarch64-linux-gnu).
+# musl's package is downloaded by foreign.sh and unpacked there, not installed. Needs the cross compiler (gcc-aarch64-linux-gnu).
 set -euo pipefail
 
 architecture=$1
@@ -17,22 +16,10 @@ if [[ -x $compiler ]]; then
     exit
 fi
 
-apt=$folder/apt
-mkdir -p "$apt"/{lists,cache/archives}/partial "$folder/bin"
-: >"$apt/status"
-cat >"$apt/apt.conf" <<END
-APT::Architecture "$architecture";
-APT::Architectures { "$architecture"; };
-Dir::State "$apt";
-Dir::State::lists "$apt/lists";
-Dir::State::status "$apt/status";
-Dir::Cache "$apt/cache";
-APT::Sandbox::User "$(id -un)";
-END
-export APT_CONFIG=$apt/apt.conf
-apt-get -qq update >&2
-(cd "$apt" && apt-get -qq download musl-dev >&2)
-for archive in "$apt"/musl-dev_*.deb; do
+mkdir -p "$folder/bin" "$folder/archives"
+foreign=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/foreign.sh
+(cd "$folder/archives" && "$foreign" "$architecture" "$folder/apt" apt-get -qq download musl-dev >&2)
+for archive in "$folder"/archives/*.deb; do
     dpkg-deb -x "$archive" "$folder"
 done
 sed -i -E "s,/usr/(lib|include)/$triple-musl,$folder&,g" "$folder/usr/lib/$triple-musl/musl-gcc.specs"
@@ -43,5 +30,5 @@ exec $triple-gnu-gcc "\$@" -specs "$folder/usr/lib/$triple-musl/musl-gcc.specs" 
 END
 chmod +x "$compiler.part"
 mv "$compiler.part" "$compiler"
-rm -rf "$apt"
+rm -rf "$folder/apt" "$folder/archives"
 echo "$compiler"

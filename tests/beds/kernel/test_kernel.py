@@ -7,7 +7,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "e2e"))
 from lib import Bed, Failed, run_cases, until  # noqa: E402  (the path has to be known first)
-from machine import Machine, NoPackages, summed, why_not  # noqa: E402
+from kinds import KINDS  # noqa: E402
+from machine import Machine, why_not  # noqa: E402
+from parts import NoPackages, summed  # noqa: E402
 from tap import Tap  # noqa: E402
 
 POLICY = "/sys/devices/system/cpu/cpufreq/policy%d/"
@@ -25,7 +27,8 @@ def started(bed, machine):
 
 def job(argv, frequency, gate="none", repeat=0):
     return {"quiesce": 1, "benchmarks": [{"name": "b", "argv": argv}],
-            "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 1}, "warmup": {"iterations": 0}, "until": {"interval": 0}},
+            "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 1, "max": "1s"},  # how long an agent that died is waited for
+                     "warmup": {"iterations": 0}, "until": {"interval": 0}},
             "conditions": {"gate": gate, "bounds": "none", "frequency": frequency, "repeat_tainted": repeat}}
 
 
@@ -77,8 +80,8 @@ def drivers_are_found(tap, machine):
         tap.equal(daemon.ended(daemon.job(job(["true"], "free")), LONG_S)["state"], "done", "a job on it ends well")
         board = daemon.get("/devices/board").want(200).json["board"]
         tap.equal([(d["name"], d["kind"], d["hw_min_khz"], d["hw_max_khz"]) for d in board["domains"]],
-                  [("policy0", "cpu", 600000, 1800000), ("policy1", "cpu", 600000, 1800000)], "its frequencies")
-        tap.ok(any(s["name"] == "thermal:acpitz" and s["value"] == 38000 for s in board["sensors"]), "its temperature", [str(board["sensors"])])
+                  [(f"policy{p}", "cpu", 600000, mhz * 1000) for p, mhz in enumerate(machine.kind.top_mhz)], "its frequencies")
+        tap.ok(any(s["name"] == machine.kind.zone and s["value"] == 38000 for s in board["sensors"]), "its temperature", [str(board["sensors"])])
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
@@ -94,7 +97,7 @@ def held_and_put_back(tap, machine):
         tap.equal(knobs(machine), before, "governors and limits are as before")
         number = daemon.job(job(nap(3), "max"))
         measuring(machine, 3)
-        tap.equal(machine.mhz(), [1800, 1800], "and the highest where that is wanted")
+        tap.equal(machine.mhz(), machine.kind.top_mhz, "and the highest where that is wanted")
         tap.equal(daemon.ended(number, LONG_S)["state"], "done", "this one ends well, too")
         tap.equal(knobs(machine), before, "and they are as before again")
         tap.equal(bed.one("SELECT max(taint) FROM window"), 0, "nothing is marked")
@@ -106,8 +109,8 @@ def waits_until_it_is_cool(tap, machine):
     with Bed() as bed:
         machine.heat(70)
         daemon = started(bed, machine)
-        number = daemon.job(job(["true"], "free", [{"sensor": "thermal:acpitz", "below": "50C", "timeout": "10min", "on_timeout": "fail"}]))
-        why = until("it says what it waits for", lambda: (lambda w: "thermal:acpitz" in w and w)(daemon.show(number).get("why") or ""), LONG_S)
+        number = daemon.job(job(["true"], "free", [{"sensor": machine.kind.zone, "below": "50C", "timeout": "10min", "on_timeout": "fail"}]))
+        why = until("it says what it waits for", lambda: (lambda w: machine.kind.zone in w and w)(daemon.show(number).get("why") or ""), LONG_S)
         tap.ok("70" in why, "and how hot it is", [why])
         machine.heat(42)
         tap.equal(daemon.ended(number, LONG_S)["state"], "done", "then it measures")
@@ -196,12 +199,13 @@ def without_it(reason, wanted=False):
 
 
 def main():
-    missing = why_not()
+    kind = KINDS[sys.argv.pop(1)]()  # what follows are names of cases
+    missing = why_not(kind)
     if missing:
         without_it(missing, os.environ.get("QS_KERNEL_BED") == "wanted")
     with Bed() as world:
         try:
-            machine = Machine(world)
+            machine = Machine(world, kind)
         except NoPackages as missing:
             without_it(str(missing))
         with machine:
