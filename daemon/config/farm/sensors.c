@@ -14,6 +14,7 @@ static const struct qs_sensor_kind sensors[] = {
     {QS_SENSOR_LOAD1, false, true, false, QS_UNIT_MILLI},
     {QS_SENSOR_THERMAL_PREFIX, true, true, false, QS_UNIT_MC},
     {QS_SENSOR_FREQ_PREFIX, true, true, false, QS_UNIT_KHZ},
+    {QS_SENSOR_BATTERY_PREFIX, true, true, false, QS_UNIT_WHOLE},
     {QS_SENSOR_RESIDENCY_PREFIX, true, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_TRANSITIONS_PREFIX, true, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_THROTTLED_PREFIX, true, true, true, QS_UNIT_COUNT},
@@ -63,6 +64,8 @@ const char *qs_sensor_example(const struct qs_sensor_kind *sensor)
     switch (sensor->unit) {
     case QS_UNIT_PPM:
         return "10%";
+    case QS_UNIT_WHOLE:
+        return "30%";
     case QS_UNIT_MC:
         return "38C";
     case QS_UNIT_KHZ:
@@ -92,12 +95,27 @@ static bool microseconds(const char *text, int64_t *ret, struct qs_scalar_why *w
     return true;
 }
 
+static bool whole_percents(const char *text, int64_t *ret, struct qs_scalar_why *why)
+{
+    enum { PPM = 10000 };
+    if (!qs_scalar_ppm(text, ret, why))
+        return false;
+    if (*ret % PPM != 0) {
+        snprintf(why->text, sizeof(why->text), "`%s` is finer than one percent", qs_show(text).text);
+        return false;
+    }
+    *ret /= PPM;
+    return true;
+}
+
 bool qs_sensor_value(const struct qs_sensor_kind *sensor, const char *text, int64_t *ret,
                      struct qs_scalar_why *why)
 {
     switch (sensor->unit) {
     case QS_UNIT_PPM:
         return qs_scalar_ppm(text, ret, why);
+    case QS_UNIT_WHOLE:
+        return whole_percents(text, ret, why);
     case QS_UNIT_MC:
         return qs_scalar_quantity(text, QS_QTY_TEMPERATURE, ret, why);
     case QS_UNIT_KHZ:
@@ -123,6 +141,9 @@ void qs_sensor_print(const char *name, int64_t value, struct qs_buf *out)
     switch (sensor != NULL ? sensor->unit : QS_UNIT_COUNT) {
     case QS_UNIT_PPM:
         qs_buf_fmt(out, "%.1f %%", (double)value / 1e4);
+        return;
+    case QS_UNIT_WHOLE:
+        qs_buf_fmt(out, "%" PRId64 " %%", value);
         return;
     case QS_UNIT_MC:
         qs_buf_fmt(out, "%.1f °C", (double)value / 1e3);

@@ -10,11 +10,13 @@
 
 /* Those that the host makes of a device's files (device/activity/watch.c, profiles): the agent knows none. */
 #define QS_SENSOR_THROTTLED_PREFIX   "throttled."   /* + "now", "since": bits of a firmware */
+#define QS_SENSOR_BATTERY_PREFIX     "battery:"     /* + supply: its level */
 #define QS_SENSOR_RESIDENCY_PREFIX   "residency:"   /* + domain: ms at other frequencies than it is held at */
 #define QS_SENSOR_TRANSITIONS_PREFIX "transitions:" /* + domain that is held: changes of its frequency */
 
 enum qs_sensor_unit {
     QS_UNIT_PPM,   /* "10%" */
+    QS_UNIT_WHOLE, /* "30%", in whole percents */
     QS_UNIT_MC,    /* "38C" */
     QS_UNIT_KHZ,   /* "1.8GHz" */
     QS_UNIT_MILLI, /* "1.5" */

@@ -354,6 +354,23 @@ static const struct qs_job_expectation *find_unmet(struct qs_job_run *job, struc
     return NULL;
 }
 
+/* What to do about it. */
+static const char *mend(const struct qs_job_expectation *e, const struct qs_reading *r)
+{
+    if (e && r->status != QS_READING_OK && r->status != QS_READING_SPOILT)
+        return "See what the device can read (`quiesce devices read DEVICE`), give the gate more time "
+               "(`timeout`), or do without this sensor where it is missing (`unreadable_ok: true`)";
+    bool low = e && r->status == QS_READING_OK && e->has_lo && r->value < e->lo;
+    if (low && strncmp(e->sensor, QS_SENSOR_BATTERY_PREFIX, strlen(QS_SENSOR_BATTERY_PREFIX)) == 0)
+        return "Charge the device, or ask for less";
+    if (low && strncmp(e->sensor, QS_SENSOR_THERMAL_PREFIX, strlen(QS_SENSOR_THERMAL_PREFIX)) == 0 &&
+        !e->heat)
+        return "Warm the device (`heat: true` keeps its processors busy until it is warm enough), or give "
+               "the "
+               "gate a wider range";
+    return "Let the device come to rest, or give the gate more time (`timeout`) or a wider range";
+}
+
 void qs_job_gate_failure(struct qs_job_run *job, struct qs_err *err)
 {
     const struct qs_gate_record *gate = &job->win.made.closed.gate;
@@ -368,10 +385,8 @@ void qs_job_gate_failure(struct qs_job_run *job, struct qs_err *err)
     }
     if (gate->busiest.n > 0)
         qs_buf_fmt(&text, "; busiest: %.*s", (int)gate->busiest.n, gate->busiest.p);
-    qs_fail(err, QS_E_PRECONDITION,
-            "%s. Let the device come to rest, or give the gate more time (`timeout`) or a wider range; "
-            "`on_timeout: taint` measures all the same, and marks it",
-            text.data);
+    qs_fail(err, QS_E_PRECONDITION, "%s. %s; `on_timeout: taint` measures all the same, and marks it",
+            text.data, mend(e, &reading));
 }
 
 void qs_job_event_gate_timeout(struct qs_job_run *job)

@@ -16,7 +16,8 @@ class Amd64:
     modules = ["acpi_cpufreq", "fan", "battery", "ac"]
     words = ""
     top_mhz, zone = [1800, 1800], "thermal:acpitz"
-    clocks, degrees = (0xE0, 0xE1), 0xE2
+    battery = "battery:CELL"
+    clocks, degrees, power = (0xE0, 0xE1), 0xE2, 0xE3
 
     def arguments(self, machine):
         subprocess.run([tool_path("iasl"), "-p", machine.at("board"), os.path.join(HERE, "board.asl")], check=True, capture_output=True)
@@ -29,6 +30,10 @@ class Amd64:
     def heat(self, machine, degrees):
         machine.command(f"o /b {self.degrees:#x} {degrees:#x}")
 
+    def charge(self, machine, percent):
+        """What the battery still has; the mains are off unless it is full."""
+        machine.command(f"o /b {self.power:#x} {100 - percent | (0x80 if percent < 100 else 0):#x}")
+
 
 class Arm64:
     """A board by a device-tree overlay (board.dtso). Its clocks are pins of the machine's GPIO controller; its thermometer is a page of
@@ -40,6 +45,7 @@ class Arm64:
     modules = ["cpufreq_dt", "bcm2835_thermal"]
     words = "kpti=off"
     top_mhz, zone = [1800, 1000], "thermal:cpu-thermal"
+    battery = ""
     labels = (("gpio", "/pl061@9030000"), ("cpu0", "/cpus/cpu@0"), ("cpu1", "/cpus/cpu@1"))
     pins = 0x90303FC  # of the GPIO controller: all eight
     memory, thermometer = 256 << 20, (256 << 20) - 0x1000

@@ -118,6 +118,32 @@ def waits_until_it_is_cool(tap, machine):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def stops_before_the_battery_is_empty(tap, machine):
+    """A gate on the battery's level ends a job on a device that runs down, and says what to do; it waits for one that is charged"""
+    if not machine.kind.battery:
+        tap.skip("a battery", f"the board of {machine.kind.name} has none")
+        return
+    with Bed() as bed:
+        before = knobs(machine)
+        machine.kind.charge(machine, 80)
+        daemon = started(bed, machine)
+        gate = {"sensor": machine.kind.battery, "above": "30%", "timeout": 0, "on_timeout": "fail"}
+        text = job(nap(3), "max", [gate])
+        text["plan"]["blocks"] = 100
+        number = daemon.job(text)
+        measuring(machine, 3)
+        machine.kind.charge(machine, 20)
+        shown = daemon.ended(number, LONG_S)
+        tap.equal(shown["state"], "failed", "the job ends before its hundred blocks are over")
+        tap.ok(f"{machine.kind.battery} is 20 %, wanted at least 30 %. Charge the device" in shown["reason"], "it says what to do", [shown["reason"]])
+        tap.equal(knobs(machine), before, "governors and limits are as before")
+        number = daemon.job(job(["true"], "free", [{**gate, "timeout": "10min"}]))
+        until("it waits", lambda: machine.kind.battery in (daemon.show(number).get("why") or ""), LONG_S)
+        machine.kind.charge(machine, 100)
+        tap.equal(daemon.ended(number, LONG_S)["state"], "done", "a job that waits is measured when the device is charged")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def throttled_by_the_kernel(tap, machine):
     """Heat in a window: the kernel lowers the limit, the window is marked with it and repeated, and the repeated one is clean"""
     with Bed() as bed:
@@ -209,8 +235,8 @@ def main():
         except NoPackages as missing:
             without_it(str(missing))
         with machine:
-            cases = (lost_bytes_are_seen, drivers_are_found, held_and_put_back, waits_until_it_is_cool, throttled_by_the_kernel, agent_is_killed,
-                     power_is_cut)
+            cases = (lost_bytes_are_seen, drivers_are_found, held_and_put_back, waits_until_it_is_cool, stops_before_the_battery_is_empty,
+                     throttled_by_the_kernel, agent_is_killed, power_is_cut)
             run_cases(*(functools.wraps(case)(functools.partial(case, machine=machine)) for case in cases))
 
 

@@ -144,6 +144,7 @@ static void sensors_are_written_in_their_units(void **state)
                 {"psi.cpu.some_avg10_ppm", 100, "0.0 %", "10%", 100000},
                 {"load1_milli", 1250, "1.25", "1.5", 1500},
                 {"thermal:x", 46700, "46.7 °C", "38C", 38000},
+                {"battery:BAT0", 54, "54 %", "30%", 30},
                 {"freq:policy0_khz", 1500000, "1500 MHz", "1.8GHz", 1800000},
                 {"psi.io.some_us", 1500, "1.500 ms", "20ms", 20000},
                 {"sched.run_delay_ns", 1500000, "1.500 ms", "20ms", 20000000},
@@ -167,6 +168,10 @@ static void sensors_are_written_in_their_units(void **state)
         assert_true(qs_sensor_value(kind, rows[i].example, &value, &why));
         assert_int_equal(value, rows[i].of_example);
     }
+    struct qs_scalar_why why = {0};
+    int64_t value = 0;
+    assert_false(qs_sensor_value(qs_sensor_find("battery:BAT0", &out), "30.5%", &value, &why));
+    assert_string_equal(why.text, "`30.5%` is finer than one percent");
     qs_buf_clear(&out);
     qs_sensor_print("metric:energy_j", 7, &out); /* nothing is known of it */
     assert_string_equal(out.data, "7");

@@ -14,15 +14,17 @@
 enum { TEXT_BYTES = 1 << 20, NODES = QS_VBOARD_NODES_MAX };
 
 static const struct tree {
-    const char *name, *folder, *sensor, *zone;
+    const char *name, *folder, *sensor, *zone, *battery;
 } trees[] = {
-    {"huawei-p8lite2017", "devices/system/cpu/cpufreq/policy4", "thermal:cluster0", "thermal_zone1"},
-    {"odroid-xu3", "devices/system/cpu/cpufreq/policy4", "thermal:cpu0-thermal", "thermal_zone0"},
-    {"pixel6-oriole", "devices/system/cpu/cpufreq/policy6", "thermal:BIG", "thermal_zone0"},
-    {"rock5b-rk3588", "devices/system/cpu/cpufreq/policy4", "thermal:bigcore0-thermal", "thermal_zone1"},
-    {"rpi4b", "devices/system/cpu/cpufreq/policy0", "thermal:cpu-thermal", "thermal_zone0"},
-    {"sony-xperia-z-unrooted", "devices/system/cpu/cpu0/cpufreq", "thermal:tsens_tz_sensor0",
-     "thermal_zone0"}};
+    {"huawei-p8lite2017", "devices/system/cpu/cpufreq/policy4", "thermal:cluster0", "thermal_zone1",
+     "Battery"},
+    {"odroid-xu3", "devices/system/cpu/cpufreq/policy4", "thermal:cpu0-thermal", "thermal_zone0", NULL},
+    {"pixel6-oriole", "devices/system/cpu/cpufreq/policy6", "thermal:BIG", "thermal_zone0", "battery"},
+    {"rock5b-rk3588", "devices/system/cpu/cpufreq/policy4", "thermal:bigcore0-thermal", "thermal_zone1",
+     NULL},
+    {"rpi4b", "devices/system/cpu/cpufreq/policy0", "thermal:cpu-thermal", "thermal_zone0", NULL},
+    {"sony-xperia-z-unrooted", "devices/system/cpu/cpu0/cpufreq", "thermal:tsens_tz_sensor0", "thermal_zone0",
+     "battery"}};
 
 /* ---- the board itself, beside everything that the daemon is told of it ---- */
 
@@ -105,15 +107,15 @@ void __wrap_qs_sim_knobs_reboot(struct qs_sim *sim)
 
 static char dir[] = "/tmp/quiesce-test-XXXXXX";
 
-/* MIN, MAX, ZONE of a case's words are the tree's. */
+/* MIN, MAX, TEMP, SENSOR, CELL of a case's words are the tree's. */
 static char *fill(const struct tree *tree, const char *words)
 {
-    static const char *const marks[] = {"MIN", "MAX", "TEMP", "SENSOR"};
+    static const char *const marks[] = {"MIN", "MAX", "TEMP", "SENSOR", "CELL"};
     struct qs_buf out;
     qs_buf_init(&out);
     for (const char *p = words; *p;) {
         size_t k = 0;
-        while (k < 4 && strncmp(p, marks[k], strlen(marks[k])) != 0)
+        while (k < 5 && strncmp(p, marks[k], strlen(marks[k])) != 0)
             k++;
         switch (k) {
         case 0:
@@ -128,10 +130,13 @@ static char *fill(const struct tree *tree, const char *words)
         case 3:
             qs_buf_str(&out, tree->sensor);
             break;
+        case 4:
+            qs_buf_str(&out, tree->battery);
+            break;
         default:
             qs_buf_char(&out, *p);
         }
-        p += k < 4 ? strlen(marks[k]) : 1;
+        p += k < 5 ? strlen(marks[k]) : 1;
     }
     return qs_buf_take(&out);
 }
@@ -198,46 +203,54 @@ static const char *last_line(const char *log)
     return at ? at : "";
 }
 
-#define COOL "[{sensor: SENSOR, below: 49C, timeout: 1min, on_timeout: fail}]"
-#define WARM "[{sensor: SENSOR, below: 60C, timeout: 1min, on_timeout: fail}]"
+#define COOL             "[{sensor: SENSOR, below: 49C, timeout: 1min, on_timeout: fail}]"
+#define CHARGED(outcome) "[{sensor: battery:CELL, above: 30%, timeout: 1min, on_timeout: " outcome "}]"
+#define DRAINED          ", {window: 1, at: 100ms, do: lie class/power_supply/CELL/capacity with 29}"
+#define WARM             "[{sensor: SENSOR, below: 60C, timeout: 1min, on_timeout: fail}]"
 
 static const struct fault {
     const char *name, *events, *gate, *more;
-    const char *ends, *says; /* in the last line; anywhere in the log; NULL: nothing more */
+    const char *ends, *says, *mend; /* in the last line; anywhere in the log; what to do, in the last line;
+                                       NULL: nothing more */
     size_t lease_ends, reboots;
 } faults[] = {
-    {"nothing", "", "none", "", "\"state\":\"done\"", NULL, 0, 0},
+    {"nothing", "", "none", "", "\"state\":\"done\"", NULL, NULL, 0, 0},
     {"a write is refused", ", {do: refuse MIN EPERM}", "none", "", "\"state\":\"failed\"",
-     "the device refused it", 0, 0},
-    {"a write is ignored", ", {do: ignore MIN}", "none", "", "\"state\":\"failed\"", "it did not stay", 0, 0},
+     "the device refused it", "`frequency: free` leaves", 0, 0},
+    {"a write is ignored", ", {do: ignore MIN}", "none", "", "\"state\":\"failed\"", "it did not stay",
+     "`frequency: free` leaves", 0, 0},
     {"a driver does not answer", ", {do: slow MIN 5000}", "none", "", "\"state\":\"failed\"",
-     "its driver did not answer in time", 0, 0},
+     "its driver did not answer in time", "`frequency: free` leaves", 0, 0},
     {"a service sets it at once", ", {do: reset MIN every 50}", "none", "", "\"state\":\"failed\"",
-     "it did not stay", 0, 0},
+     "it did not stay", "`frequency: free` leaves", 0, 0},
     {"a service sets it later", ", {window: 2, do: reset MIN every 100}", "none", "", "\"state\":\"done\"",
-     NULL, 0, 0},
+     NULL, NULL, 0, 0},
     {"the sensor vanishes", ", {window: 2, do: vanish TEMP}", WARM, "", "\"state\":\"failed\"",
-     "\"gate.timeout\"", 0, 0},
+     "\"gate.timeout\"", "`quiesce devices read DEVICE`", 0, 0},
     {"summer, fail", ", {do: ambient 42}, {do: heat 56}", COOL, "", "\"state\":\"failed\"",
-     "gate did not open", 0, 0},
+     "gate did not open", "Let the device come to rest", 0, 0},
     {"summer, taint", ", {do: ambient 42}, {do: heat 56}",
      "[{sensor: SENSOR, below: 49C, timeout: 1min, on_timeout: taint}]", "", "\"state\":\"done\"",
-     "\"taint\":\"gate\"", 0, 0},
+     "\"taint\":\"gate\"", NULL, 0, 0},
     {"summer, requeue", ", {do: ambient 42}, {do: heat 56}, {at: 10min, do: ambient 20}",
      "[{sensor: SENSOR, below: 49C, timeout: 1min, on_timeout: requeue}]", "", "\"state\":\"done\"",
-     "\"gate.timeout\"", 0, 0},
+     "\"gate.timeout\"", NULL, 0, 0},
     {"summer, defer", ", {do: ambient 42}, {do: heat 56}, {at: 10min, do: ambient 20}",
      "[{sensor: SENSOR, below: 49C, timeout: 1min, on_timeout: defer}]", "", "\"state\":\"done\"",
-     "\"gate.timeout\"", 0, 0},
+     "\"gate.timeout\"", NULL, 0, 0},
     {"winter", ", {do: ambient -20}, {do: heat 5}",
      "[{sensor: SENSOR, above: 30C, timeout: 1min, on_timeout: fail}]", "", "\"state\":\"failed\"",
-     "gate did not open", 0, 0},
+     "gate did not open", "`heat: true`", 0, 0},
+    {"the battery runs down, fail", DRAINED, CHARGED("fail"), "", "\"state\":\"failed\"",
+     "is 29 %, wanted at least 30 %", "Charge the device", 0, 0},
+    {"the battery runs down, requeue", DRAINED ", {at: 10min, do: heal}", CHARGED("requeue"), "",
+     "\"state\":\"done\"", "\"gate.timeout\"", NULL, 0, 0},
     {"the link is lost for longer than the lease", ", {window: 2, at: 100ms, do: unplug 90000}", "none", "",
-     "\"state\":\"done\"", NULL, 1, 0},
+     "\"state\":\"done\"", NULL, NULL, 1, 0},
     {"the link is lost for a moment", ", {window: 2, at: 100ms, do: unplug 2000}", "none", "",
-     "\"state\":\"done\"", NULL, 0, 0},
-    {"it restarts", ", {window: 2, at: 100ms, do: reboot 20000}", "none", "", "\"state\":\"done\"", NULL, 0,
-     1},
+     "\"state\":\"done\"", NULL, NULL, 0, 0},
+    {"it restarts", ", {window: 2, at: 100ms, do: reboot 20000}", "none", "", "\"state\":\"done\"", NULL,
+     NULL, 0, 1},
 };
 
 static void whatever_goes_wrong(void **state)
@@ -247,10 +260,13 @@ static void whatever_goes_wrong(void **state)
     for (size_t t = 0; t < sizeof trees / sizeof *trees; t++) {
         for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
             const struct fault *f = &faults[i];
+            if (!trees[t].battery && strstr(f->gate, "CELL"))
+                continue;
             QS_FREED char *log = simulate(&trees[t], f->events, f->gate, f->more);
             const char *last = last_line(log);
-            if (strstr(last, f->ends) && (!f->says || strstr(log, f->says)) && left_changed == 0 &&
-                lease_ends == f->lease_ends && reboots == f->reboots)
+            if (strstr(last, f->ends) && (!f->says || strstr(log, f->says)) &&
+                (!f->mend || strstr(last, f->mend)) && left_changed == 0 && lease_ends == f->lease_ends &&
+                reboots == f->reboots)
                 continue;
             print_message("%s, %s: lease ends %zu, restarts %zu, left %zu (%s): %.600s\n", trees[t].name,
                           f->name, lease_ends, reboots, left_changed, left_changed ? changed : "", last);
