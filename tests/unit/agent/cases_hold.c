@@ -208,7 +208,11 @@ static void is_put_off(void **state)
 {
     struct script *s = opened(40000, &to_top);
     (void)state;
-    wait_for(s, 9 * S);
+    wait_for(s, 6 * S);
+    reads(s, HEAT, 60000);
+    script_pass(s, 20 * MS); /* six of its seconds are over */
+    reads(s, HEAT, 40000);
+    wait_for(s, 3 * S);
     reads(s, CLOCK, TOP);
     script_pass(s, 20 * MS);
     to_armed(s);

@@ -17,10 +17,10 @@
 #define PI   FARM("rpi4b", "5", ", {do: ambient 0}") /* all its processors have one clock: 21 to 76 degrees */
 #define ROCK FARM("rock5b-rk3588", "5", "")
 /* Iterations of 2 s, as many as fill a minute. */
-#define JOB(ns, gate, plan) JOB_OF(SENSOR, ns, gate, plan)
-#define JOB_OF(sensor, ns, gate, plan)                                                                       \
+#define JOB(ns, gate, plan) JOB_OF(SENSOR, ns, gate, plan, "")
+#define JOB_OF(sensor, ns, gate, plan, more)                                                                 \
     "quiesce: 1\nbenchmarks: [{name: work, argv: [sim, \"" ns "\"]}]\n"                                      \
-    "conditions: {frequency: max, gate: [{sensor: '" sensor "', " gate                                       \
+    "conditions: {frequency: max" more ", gate: [{sensor: '" sensor "', " gate                               \
     ", timeout: 5min, on_timeout: fail}], bounds: none, repeat_tainted: 0}\n"                                \
     "plan: {blocks: 4, window: {target: 1min" plan "}, until: {interval: 0}}\n"
 #define TWO_S  "2000000000"
@@ -145,7 +145,7 @@ static void whatever_the_plan(void **state)
     live(5000000, JOB(TWO_S, LIMITS, ", iterations: 2"));
     assert_null(strstr(said, "job.shortened")); /* they are */
     assert_int_equal(iterations, 4 * 2);
-    live(6000000, JOB("12000000000", LIMITS, ""));
+    live(6000000, JOB("12000000000", "below: 45C, end_below: 60C", ""));
     expect(
         "\"iterations_per_run\":1,\"wanted\":6,\"text\":\"not even one iteration of work (12.0 s) is sure to "
         "end in time: windows are one iteration long, and tainted where they end too warm. ");
@@ -207,6 +207,8 @@ static void not_what_has_changed(void **state)
     (void)state;
     begin(&b, ROCK);
     live(2000000, CHARACTER);
+    live(2500000, JOB_OF(BIG, TWO_S, "below: 55C, end_below: 56C", "", ", affinity: \"6-7\""));
+    expect("job.shortened"); /* while it holds */
     qs_farm_config_free(b.config);
     b.config =
         bed_farm_of(FARM("rock5b-rk3588", "35", HEAT("1") HEAT("2") HEAT("3") HEAT("4") HEAT("5") HEAT("6")));
@@ -215,7 +217,7 @@ static void not_what_has_changed(void **state)
          "conditions: {gate: [{sensor: '" BIG
          "', below: 55C, timeout: 5min, on_timeout: fail}], bounds: none, repeat_tainted: 0}\n"
          "plan: {blocks: 7, window: {iterations: 1}, warmup: {iterations: 0}, until: {interval: 0}}\n");
-    live(4000000, JOB_OF(BIG, TWO_S, "below: 55C, end_below: 60C", ""));
+    live(4000000, JOB_OF(BIG, TWO_S, "below: 55C, end_below: 56C", "", ", affinity: \"6-7\""));
     expect(
         "how " BIG " of board warms up is not used for the length of windows: how it cools down, as it was "
         "measured at the same time, no longer holds; `quiesce characterize --again board` finds both anew");
