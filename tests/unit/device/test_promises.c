@@ -136,6 +136,41 @@ static void a_piece_is_the_one_that_was_asked_for(void **state)
     bed_fails(b, QS_E_PROTOCOL, "the piece that came");
 }
 
+/* An agent that is older is asked between runs alone; nothing is sent to it within one. */
+static void nothing_that_an_older_agent_cannot_within_a_run(void **state)
+{
+    static const struct {
+        enum qs_msg_type type;
+        uint32_t features, amid;
+    } rows[] = {{QS_MSG_READ, QS_FEATURE_READ, QS_FEATURE_AMID},
+                {QS_MSG_LOAD, QS_FEATURE_LOAD, QS_FEATURE_AMID},
+                {QS_MSG_TUNE, QS_FEATURE_CONTROL, QS_FEATURE_SENSE}};
+    const struct qs_msg_read read = {.id = 1};
+    const struct qs_msg_load load = {.id = 1};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        bool can = i % 2 == 1;
+        struct bed *b = bed_new(false);
+        uint8_t memory[64];
+        struct qs_build list;
+        qs_build_init(&list, memory, sizeof memory);
+        const struct qs_tune write = {.path = qs_text_of("a"), .value = qs_text_of("1")};
+        assert_true(qs_build_tune(&list, &write));
+        const struct qs_msg_tune tune = {
+            .id = 1, .lease_ms = QS_LEASE_MIN_MS, .writes = qs_build_list(&list)};
+        const void *const messages[] = {&read, &load, &tune};
+        b->peer->features |= rows[i / 2].features | (can ? rows[i / 2].amid : 0);
+        qs_session_start(b->host.session);
+        host_wait(&b->host, "ready");
+        assert_true(host_begin(&b->host));
+        host_wait(&b->host, "run_ready");
+        assert_int_equal(host_call(&b->host, rows[i / 2].type, messages[i / 2], 0), can);
+        if (!can)
+            host_assert_why(&b->host, QS_E_AGENT, "while a run is open: it is too old");
+        bed_free(b);
+    }
+}
+
 /* How a window of three iterations, numbers 4 to 6, may not come again. */
 enum again {
     NO_CLOSED,
@@ -287,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(promises_of_a_window_are_kept),
         cmocka_unit_test(a_piece_is_the_one_that_was_asked_for),
+        cmocka_unit_test(nothing_that_an_older_agent_cannot_within_a_run),
         cmocka_unit_test(what_comes_again_is_whole_and_of_one_kind),
         cmocka_unit_test(what_was_cut_comes_again_from_its_beginning),
         cmocka_unit_test(a_run_that_was_given_up_has_nobody),
