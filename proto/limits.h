@@ -61,8 +61,9 @@ enum {
     QS_FACT_VALUE_MAX_BYTES = 1024,
     QS_HELD_MAX = 256, /* runs with iterations that are not acknowledged */
 
-    QS_GATE_MAX = 16,   /* expectations of a gate */
-    QS_BOUNDS_MAX = 64, /* evidence bounds of a window */
+    QS_GATE_MAX = 64,     /* expectations of a gate */
+    QS_GATE_OLD_MAX = 16, /* without QS_FEATURE_PRIORITY */
+    QS_BOUNDS_MAX = 64,   /* evidence bounds of a window */
     QS_EVIDENCE_MAX = 256,
     QS_TAINTS_MAX = 1024,
     QS_ITERATIONS_MAX = 4096,                    /* of one window */

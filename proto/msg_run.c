@@ -51,7 +51,7 @@ static bool run_begin_fits(const struct qs_msg_run_begin *m)
            (unsigned)m->exit_rule <= QS_EXIT_RULE_LIST &&
            (m->exit_rule != QS_EXIT_RULE_LIST || m->exit_codes.count > 0) && qs_codec_is_note(m->cpus) &&
            m->user.n <= QS_NAME_MAX_BYTES && (unsigned)m->mode <= QS_RUN_STREAM && hooks_fit(m) &&
-           (m->mode != QS_RUN_STREAM || qs_stream_fits(&m->stream));
+           (m->mode != QS_RUN_STREAM || qs_stream_fits(&m->stream)) && qs_start_fits(&m->start);
 }
 
 bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin *m)
@@ -83,6 +83,11 @@ bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin 
         qs_put_u8(w, QS_RUN_STREAM);
         qs_stream_put(w, &m->stream);
     }
+    if (qs_start_given(&m->start)) {
+        if (m->mode == QS_RUN_COMMAND)
+            qs_put_u8(w, QS_RUN_COMMAND);
+        qs_start_put(w, &m->start);
+    }
     return w->ok;
 }
 
@@ -93,8 +98,10 @@ static void get_mode(struct qs_wire_reader *r, struct qs_msg_run_begin *m)
         qs_harness_get(r, &m->harness);
     else if (m->mode == QS_RUN_STREAM)
         qs_stream_get(r, &m->stream);
-    else
+    else if (m->mode != QS_RUN_COMMAND || r->left == 0) /* that is said where something follows alone */
         r->err = r->err == QS_WIRE_OK ? QS_WIRE_E_VALUE : r->err;
+    if (r->err == QS_WIRE_OK && r->left > 0)
+        qs_start_get(r, &m->start);
 }
 
 int qs_msg_decode_run_begin(const uint8_t *p, size_t n, struct qs_msg_run_begin *m)
@@ -121,6 +128,7 @@ int qs_msg_decode_run_begin(const uint8_t *p, size_t n, struct qs_msg_run_begin 
     m->mode = QS_RUN_COMMAND;
     m->harness = (struct qs_harness){.capacity = 0};
     m->stream = (struct qs_stream){.document_max_bytes = 0};
+    m->start = (struct qs_start){.value = 0};
     if (r.err == QS_WIRE_OK && r.left > 0)
         get_mode(&r, m);
     return qs_codec_decoded(&r, run_begin_fits(m));

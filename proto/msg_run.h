@@ -4,6 +4,7 @@
 
 #include "proto/auth.h"
 #include "proto/msg_harness.h"
+#include "proto/msg_start.h"
 #include "proto/msg_stream.h"
 #include "proto/uid.h"
 #include "proto/wire.h"
@@ -40,6 +41,7 @@ struct qs_msg_run_begin {
     enum qs_run_mode mode; /* HARNESS: without prepare and conclude, and `harness` follows */
     struct qs_harness harness;
     struct qs_stream stream; /* STREAM: follows */
+    struct qs_start start;   /* not sent where nothing of it is given */
 };
 bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin *m);
 int qs_msg_decode_run_begin(const uint8_t *p, size_t n, struct qs_msg_run_begin *m);

@@ -39,19 +39,24 @@ const char *qs_metric_name(uint16_t id);
 #define QS_SENSOR_INVOLUNTARY      "sched.involuntary_switches"
 #define QS_SENSOR_FOREIGN_BUSY     "foreign.busy_ticks" /* busy minus what our own children used */
 #define QS_SENSOR_THERMAL_PREFIX   "thermal:"           /* + zone type, milli-degrees C */
-#define QS_SENSOR_FREQ_PREFIX      "freq:"              /* + policy + "_khz" */
-#define QS_SENSOR_COOLING_PREFIX   "cooling:"           /* + device type, current state */
-#define QS_SENSOR_THROTTLE_PREFIX  "throttle."          /* + "cpuN.count" */
-#define QS_SENSOR_AGENT_PREFIX     "agent."             /* the agent's own disturbance */
-#define QS_SENSOR_AGENT_STOPS      "agent.stops"        /* it was stopped (SIGSTOP), and went on */
+#define QS_SENSOR_BATTERY_PREFIX   "battery:"      /* its level in percent, whether something charges it */
+#define QS_SENSOR_FREQ_PREFIX      "freq:"         /* + policy + "_khz" */
+#define QS_SENSOR_COOLING_PREFIX   "cooling:"      /* + device type, current state */
+#define QS_SENSOR_THROTTLE_PREFIX  "throttle."     /* + "cpuN.count" */
+#define QS_SENSOR_AGENT_PREFIX     "agent."        /* the agent's own disturbance */
+#define QS_SENSOR_AGENT_STOPS      "agent.stops"   /* it was stopped (SIGSTOP), and went on */
 #define QS_SENSOR_PROCESS_STOPS    "process.stops" /* the same of what it measures: each stop and its end */
 #define QS_SENSOR_SUSPENDED        "machine.suspended_ns"
 #define QS_SENSOR_PROGRAM_PREFIX   "program."         /* of a harness program: its switches, run-queue wait */
 #define QS_SENSOR_PROGRAM_CHILDREN "program.children" /* of a harness program, alive */
 /* Resident, of a harness program; else what the window's last process had at most, against its first one. */
-#define QS_SENSOR_PROGRAM_RSS     "program.rss_bytes"
-#define QS_SENSOR_START_DELAY     "window.start_delay_ns" /* harness: deciding reading to first iteration */
-#define QS_SENSOR_CLOCK_PRECISION "clock.precision_ns"    /* of the benchmark's clock, around a TUNE window */
+#define QS_SENSOR_PROGRAM_RSS "program.rss_bytes"
+/* Of what is measured, where RUN_BEGIN asks for it: before as it was asked for, after as the kernel says. */
+#define QS_SENSOR_FIFO            "process.fifo_priority" /* 0: not SCHED_FIFO */
+#define QS_SENSOR_NICE            "process.nice"
+#define QS_SENSOR_FIXED           "process.fixed_addresses" /* 1: without ASLR */
+#define QS_SENSOR_START_DELAY     "window.start_delay_ns"   /* harness: deciding reading to first iteration */
+#define QS_SENSOR_CLOCK_PRECISION "clock.precision_ns" /* of the benchmark's clock, around a TUNE window */
 #define QS_SENSOR_CLOCK_ACCURACY  "clock.accuracy_ns"
 
 /* Words of the enums, as the API and logs spell them; "unknown" for a value outside. */

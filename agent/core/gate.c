@@ -175,7 +175,8 @@ static bool pass(struct qs_agent_gate *gate, bool held, bool shut, int64_t now_n
         if ((item->met && !item->reading.pending) || item->given_up) {
             continue; /* no command of ours runs into a window */
         }
-        bool late = timed_out(item, waited(gate, item, now_ns));
+        bool spared = !held && shut && !(item->flags & QS_GATE_HEAT) && in_band(item);
+        bool late = !spared && timed_out(item, waited(gate, item, now_ns));
         *over = (late && time_out(gate, item)) || *over;
         all = all && late;
     }

@@ -127,6 +127,7 @@ struct qs_port {
     struct qs_port_tracer tracer; /* optional: its start may be NULL */
     struct qs_port_survey survey; /* optional: all NULL */
     struct qs_port_load load;     /* so */
+    bool gives_priority;          /* run_begin and start do what RUN_BEGIN says of it (proto/msg_start.h) */
 };
 
 #endif

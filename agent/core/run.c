@@ -45,6 +45,8 @@ static const char *what_lacks(const struct qs_agent *agent, const struct qs_msg_
                ? "way to keep the two outputs apart"
            : m->output_kind == QS_OUTPUT_KIND_FILE && (lacks & QS_FEATURE_OUTPUT_FILE)
                ? "way to write the output to a file"
+           : qs_start_given(&m->start) && (lacks & QS_FEATURE_PRIORITY)
+               ? "way to give a process another priority, or fixed addresses"
                : NULL;
 }
 

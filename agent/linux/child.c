@@ -208,7 +208,8 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
                                         .memory_fd = program ? child->memory_fd : 0,
                                         .wake_fd = program ? child->wake_fd : 0,
                                         .cpus = timed && of->pinned ? &of->cpus : NULL,
-                                        .as = of->has_identity ? &of->identity : NULL};
+                                        .as = of->has_identity ? &of->identity : NULL,
+                                        .start = timed && qs_start_given(&of->start) ? &of->start : NULL};
     if (heard) { /* it is new, or a process before has made it non-blocking: one pipe for all of them */
         fcntl(child->capture.write_fd, F_SETFL, 0);
         if (apart) {

@@ -157,6 +157,7 @@ static bool begin(struct qs_commands *c, const struct qs_list *argv, const struc
     c->stdin_path = c->output_path = NULL;
     c->pinned = c->has_identity = false;
     c->prepare.argv = c->conclude.argv = NULL;
+    c->start = (struct qs_start){.value = 0};
     if (!take_identity(c, user, fault)) {
         return false;
     }
@@ -223,6 +224,7 @@ bool qs_commands_of_run(struct qs_commands *c, const struct qs_msg_run_begin *ru
               add_hook(c, &c->prepare, &run->prepare, fault) &&
               add_hook(c, &c->conclude, &run->conclude, fault) && pin(c, run->cpus, allowed, fault) &&
               check_places(c, run, fault);
+    c->start = run->start;
     c->capture = run->output_kind != QS_OUTPUT_KIND_DISCARD;
     c->apart = run->output_kind == QS_OUTPUT_KIND_APART;
     c->output_max_bytes = run->output_max_bytes;

@@ -44,7 +44,8 @@ struct qs_commands {
     bool has_identity;
     struct qs_identity identity; /* where the commands run as somebody else */
     bool pinned;
-    cpu_set_t cpus; /* where pinned */
+    cpu_set_t cpus;        /* where pinned */
+    struct qs_start start; /* of the processes that are measured */
 };
 
 /* The files of a process, > 2 and owned; -1: none. */

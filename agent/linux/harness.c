@@ -87,39 +87,14 @@ static bool build_environment(struct qs_linux_harness *h, const struct qs_comman
     return true;
 }
 
-/* The program has its processors, the agent the others: asleep or not, it is not where an iteration runs. */
-static bool part_cpus(struct qs_linux_harness *h, struct qs_commands *commands, const cpu_set_t *allowed)
-{
-    cpu_set_t left = *allowed;
-    if (!commands->pinned) {
-        commands->cpus = *allowed;
-        for (size_t i = 0; i < QS_CPUS_MAX && CPU_COUNT(allowed) > 1; i++) {
-            if (CPU_ISSET(i, allowed)) {
-                CPU_CLR(i, &commands->cpus);
-                break;
-            }
-        }
-        commands->pinned = true;
-    }
-    for (size_t i = 0; i < QS_CPUS_MAX; i++) {
-        if (CPU_ISSET(i, &commands->cpus)) {
-            CPU_CLR(i, &left);
-        }
-    }
-    sched_getaffinity(0, sizeof h->kept, &h->kept);
-    return CPU_COUNT(&left) == 0 || sched_setaffinity(0, sizeof left, &left) != 0;
-}
-
 bool qs_harness_open(struct qs_linux_harness *h, const struct qs_msg_run_begin *run, clockid_t clock,
-                     struct qs_commands *commands, const cpu_set_t *allowed, bool *shared_cpu,
-                     struct qs_port_fault *fault)
+                     struct qs_commands *commands, struct qs_port_fault *fault)
 {
     const struct qs_shared_setup setup = {
         .harness = &run->harness, .wake_fd = QS_HARNESS_WAKE_FD, .clock = (uint32_t)clock};
     qs_harness_close(h);
     h->open = true;
     h->pid = 0;
-    sched_getaffinity(0, sizeof h->kept, &h->kept);
     if (!map_memory(h, run->harness.capacity, fault) ||
         !build_environment(h, commands, run->harness.environment_bytes, fault)) {
         qs_harness_close(h);
@@ -127,7 +102,6 @@ bool qs_harness_open(struct qs_linux_harness *h, const struct qs_msg_run_begin *
     }
     qs_shared_fill(&h->shared, h->memory, &setup);
     commands->envp = h->envp;
-    *shared_cpu = part_cpus(h, commands, allowed);
     return true;
 }
 
@@ -136,7 +110,6 @@ void qs_harness_close(struct qs_linux_harness *h)
     if (!h->open) {
         return;
     }
-    sched_setaffinity(0, sizeof h->kept, &h->kept);
     if (h->memory) {
         qs_memory_unmap(h->memory, h->bytes);
     }

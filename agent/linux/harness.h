@@ -1,9 +1,7 @@
-/* The program of a harness run: its memory, its environment, its waking, and on which processors it and the
- * agent stay (Linux). */
+/* The program of a harness run: its memory, its environment, its waking (Linux). */
 #ifndef QS_LINUX_HARNESS_H
 #define QS_LINUX_HARNESS_H
 
-#include <sched.h>
 #include <time.h>
 
 #include "core/shared.h"
@@ -20,8 +18,7 @@ struct qs_linux_harness {
     size_t bytes;
     int memory_fd; /* owned; -1 where closed, like the next two */
     int wake_fd,
-        waker_fd;   /* ends of a pipe: ours, and the program's, open here too, so that ours never ends */
-    cpu_set_t kept; /* what the agent was allowed before */
+        waker_fd; /* ends of a pipe: ours, and the program's, open here too, so that ours never ends */
     pid_t pid;
     char fd_variable[32];
     char pad_variable[QS_LAYOUT_ENVIRONMENT_MAX_BYTES + 32];
@@ -29,12 +26,9 @@ struct qs_linux_harness {
 };
 
 void qs_harness_init(struct qs_linux_harness *harness);
-/* Makes room for a run: memory, descriptors, environment. Its program gets commands->cpus (all of `allowed`
- * but one where the run did not say), the agent moves to what is left; *shared_cpu: nothing was.
- * commands->envp becomes the harness's. */
+/* Makes room for a run: memory, descriptors, environment. commands->envp becomes the harness's. */
 bool qs_harness_open(struct qs_linux_harness *harness, const struct qs_msg_run_begin *run, clockid_t clock,
-                     struct qs_commands *commands, const cpu_set_t *allowed, bool *shared_cpu,
-                     struct qs_port_fault *fault);
+                     struct qs_commands *commands, struct qs_port_fault *fault);
 void qs_harness_close(struct qs_linux_harness *harness);
 
 bool qs_harness_start(struct qs_linux_harness *harness, struct qs_linux_child *child,

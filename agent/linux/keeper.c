@@ -77,6 +77,10 @@ static void tune(struct qs_keeper *k, const struct qs_keeper_order *order, struc
         file->error = ETIMEDOUT;
         return;
     }
+    if (qs_knob_freezes_us(order->path, order->value)) {
+        file->outcome = QS_TUNE_FORBIDDEN;
+        return;
+    }
     bool transient = order->flags & QS_TUNE_TRANSIENT;
     bool read = qs_knob_look(&k->hand, order->path, value, file);
     if (!read && !(transient && file->outcome == QS_TUNE_UNREADABLE)) {

@@ -1,5 +1,6 @@
 #include "linux/knob.h"
 
+#include "linux/io.h"
 #include "linux/tool.h"
 
 #include "proto/msg_control.h"
@@ -52,6 +53,25 @@ bool qs_knob_same(const char *a, const char *b)
     long long x;
     long long y;
     return strcmp(a, b) == 0 || (qs_knob_number(a, &x) && qs_knob_number(b, &y) && x == y);
+}
+
+bool qs_knob_freezes_us(const char *path, const char *value)
+{
+    static const char place[] = "fs/cgroup";
+    static const char hybrid[] = "/unified/";
+    char own[4096];
+    const char *file = strrchr(path, '/');
+    if (!file || strcmp(file, "/cgroup.freeze") != 0 || strcmp(value, "0") == 0 ||
+        strncmp(path, place, sizeof place - 1) != 0 ||
+        qs_io_read("/proc/self/cgroup", own, sizeof own) <= 0) {
+        return false;
+    }
+    const char *group = path + sizeof place - 1;
+    group += strncmp(group, hybrid, sizeof hybrid - 1) == 0 ? sizeof hybrid - 2 : 0;
+    const char *ours = strncmp(own, "0::", 3) == 0 ? own : strstr(own, "\n0::");
+    ours = ours ? strchr(ours, '/') : NULL;
+    size_t n = (size_t)(file - group);
+    return ours && strncmp(ours, group, n) == 0 && (ours[n] == '/' || ours[n] == '\n' || ours[n] == '\0');
 }
 
 void qs_knob_say(char text[QS_PORT_SAID_BYTES], const char *value)

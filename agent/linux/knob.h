@@ -13,6 +13,9 @@ bool qs_knob_number(const char *text, long long *value);
 /* For the wire: cut. */
 void qs_knob_say(char text[QS_PORT_SAID_BYTES], const char *value);
 
+/* It would stop whoever puts it back: our own control group is to be frozen, or one that ours is in. */
+bool qs_knob_freezes_us(const char *path, const char *value);
+
 /* Reads the file into value, as it would be put back. False: *file says why. */
 bool qs_knob_look(struct qs_hand *hand, const char *path, char value[QS_JOURNAL_TEXT_BYTES],
                   struct qs_port_controlled *file);

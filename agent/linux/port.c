@@ -79,8 +79,11 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
     if (!qs_commands_of_run(&os->run, run, &os->probe.allowed, fault)) {
         return false;
     }
-    if (run->mode == QS_RUN_HARNESS && !qs_harness_open(&os->harness, run, os->clock, &os->run,
-                                                        &os->probe.allowed, &ready->shared_cpu, fault)) {
+    if ((run->mode == QS_RUN_HARNESS && !qs_harness_open(&os->harness, run, os->clock, &os->run, fault)) ||
+        !qs_aside_begin(&os->aside, run, &os->run, &os->probe.allowed, ready, fault) ||
+        !qs_priority_try(&os->run, fault)) {
+        qs_harness_close(&os->harness);
+        qs_aside_back(&os->aside);
         qs_commands_close(&os->run);
         return false;
     }
@@ -98,6 +101,7 @@ static void op_run_end(void *ctx)
     qs_tracer_close(&os->tracer, os->child.runs ? os->child.process.pid : 0);
     os->child.spare = 0;
     qs_harness_close(&os->harness);
+    qs_aside_back(&os->aside);
     qs_stream_end(&os->stream);
     qs_commands_close(&os->run);
 }
@@ -203,17 +207,33 @@ static size_t add_segments(const struct qs_linux *os, bool after, struct qs_port
     return 2;
 }
 
+/* Of what is measured itself. */
+static size_t own_rows(const struct qs_linux *os)
+{
+    return (os->harness.open ? QS_HARNESS_EVIDENCE : 0) + qs_priority_rows(&os->run.start);
+}
+
+static void add_own(const struct qs_linux *os, bool after, struct qs_port_evidence *rows)
+{
+    bool program = os->harness.open;
+    if (program) {
+        qs_harness_evidence(&os->harness, after, rows);
+        rows += QS_HARNESS_EVIDENCE;
+    }
+    qs_priority_evidence(&os->run.start, &os->child.process.got, program ? os->harness.pid : 0, after, rows);
+}
+
 static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, size_t cap)
 {
     struct qs_linux *os = ctx;
     size_t n = qs_probe_rows(&os->probe) < cap ? qs_probe_rows(&os->probe) : cap;
     qs_probe_set_kin(&os->probe, QS_KIN_CHILD, os->child.runs ? os->child.process.pid : 0);
-    size_t own = os->harness.open && cap - n >= QS_HARNESS_EVIDENCE ? QS_HARNESS_EVIDENCE : 0;
+    size_t own = cap - n >= own_rows(os) ? own_rows(os) : 0;
     if (after) {
         qs_linux_hear_signals(os);
     }
     if (own > 0 && after) {
-        qs_harness_evidence(&os->harness, true, rows + cap - own);
+        add_own(os, true, rows + cap - own);
     }
     size_t segments = after ? add_segments(os, true, rows + n, cap - own - n) : 0;
     n = qs_probe_evidence(&os->probe, after, rows, cap - own);
@@ -222,7 +242,7 @@ static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, 
     }
     segments = after ? segments : add_segments(os, false, rows + n, cap - own - n);
     if (own > 0 && !after) {
-        qs_harness_evidence(&os->harness, false, rows + n + segments);
+        add_own(os, false, rows + n + segments);
     }
     return n + segments + own;
 }
@@ -354,6 +374,7 @@ void qs_linux_init(struct qs_linux *os, const char *sysfs)
     os->stop = os->broken = false;
     os->sums.count = os->sums.next = 0;
     os->heater.group = 0;
+    os->aside.on = false;
     os->run.cwd_fd = os->hook.cwd_fd = AT_FDCWD;
     os->link.in_fd = os->link.out_fd = os->link.listen_fd = -1;
     qs_probe_open(&os->probe, &allowed, sysfs);
@@ -461,7 +482,8 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
         .control = os->control.on ? &qs_linux_control_port : NULL,
         .tracer = {.start = op_trace_start, .end = op_trace_end, .result = op_trace_result},
         .survey = qs_linux_survey_port,
-        .load = qs_linux_load_port};
+        .load = qs_linux_load_port,
+        .gives_priority = true};
     struct qs_agent_options options;
     if (!take_signals(os) || os->child.null_fd < 0 || os->child.null_in_fd < 0) {
         snprintf(error, QS_LINK_ERROR_BYTES, "cannot set up: %s", strerror(errno));

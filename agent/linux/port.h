@@ -3,6 +3,7 @@
 #define QS_LINUX_PORT_H
 
 #include "core/agent.h"
+#include "linux/aside.h"
 #include "linux/child.h"
 #include "linux/command.h"
 #include "linux/control.h"
@@ -27,6 +28,7 @@ struct qs_linux {
     struct qs_linux_child child;
     struct qs_commands run, hook;
     struct qs_linux_harness harness;
+    struct qs_aside aside;
     struct qs_linux_stream stream;
     struct qs_sums sums;
     struct qs_probe probe;

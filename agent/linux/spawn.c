@@ -24,6 +24,7 @@
 struct birth {
     const struct qs_spawn_spec *spawn;
     pid_t parent;
+    struct qs_priority *got;
     volatile int error;
 };
 
@@ -66,6 +67,10 @@ __attribute__((no_sanitize("address", "undefined"))) static int child_main(void 
     if (ok && s->cpus) {
         ok = syscall(SYS_sched_setaffinity, 0, sizeof *s->cpus, s->cpus) == 0;
     }
+    ok = ok && (!s->start || qs_priority_take(s->start, birth->got)); /* with the agent's own rights */
+    if (ok && !s->path) {
+        syscall(SYS_exit, 0);
+    }
     /* A change of identity forgets the signal of the parent's death: that comes after it. */
     ok = ok && (!s->as || become(s->as)) && syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
     ok = ok && syscall(SYS_getppid) == birth->parent; /* else it has died before we asked for that */
@@ -90,14 +95,14 @@ __attribute__((no_sanitize("address", "undefined"))) static int child_main(void 
 int qs_spawn_start(const struct qs_spawn_spec *spawn, struct qs_spawned *child)
 {
     static _Alignas(64) unsigned char stack[BIRTH_STACK_BYTES];
-    struct birth birth = {.spawn = spawn, .parent = getpid(), .error = 0};
+    struct birth birth = {.spawn = spawn, .parent = getpid(), .got = &child->got, .error = 0};
     int pidfd = -1;
     int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
     pid_t pid = clone(child_main, stack + sizeof stack, flags, &birth, &pidfd);
     if (pid < 0) {
         return errno;
     }
-    if (birth.error != 0) {
+    if (birth.error != 0 || !spawn->path) {
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
         }
         qs_io_close(&pidfd);
@@ -108,7 +113,8 @@ int qs_spawn_start(const struct qs_spawn_spec *spawn, struct qs_spawned *child)
         pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     }
 #endif
-    *child = (struct qs_spawned){.pid = pid, .pidfd = pidfd};
+    child->pid = pid;
+    child->pidfd = pidfd;
     return 0;
 }
 

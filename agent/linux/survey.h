@@ -7,7 +7,8 @@
 
 #include "core/port_survey.h"
 
-/* See struct qs_port_survey. root: the folder that paths are relative to. */
+/* See struct qs_port_survey. root: the folder that paths are relative to; where that is the kernel's /sys,
+ * those that begin with proc/sys/ are below /proc/sys. */
 bool qs_survey_find(const char *root, const char *pattern, const char *after, struct qs_port_found *found);
 /* What a found file says; find leaves that empty. Its driver may take any time. */
 void qs_survey_read(const char *root, struct qs_port_found *found);

@@ -15,7 +15,7 @@
 #include "scale.h"
 #include "stats/describe.h"
 
-enum { SENSORS = QS_GATE_MAX, ROUNDS = QS_FULL_OR_SMOKE(400, 10), LIST_BYTES = 4096 };
+enum { SENSORS = QS_GATE_OLD_MAX, ROUNDS = QS_FULL_OR_SMOKE(400, 10), LIST_BYTES = 4096 };
 enum side { GATE, NO_GATE, BARE, SIDES };
 
 extern char **environ;

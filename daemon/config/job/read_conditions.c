@@ -272,7 +272,7 @@ void qs_job_read_gate(struct qs_schema_reader *r, const struct qs_key *key, cons
                                        .offset = offsetof(struct qs_job_conditions, gate),
                                        .count_offset = offsetof(struct qs_job_conditions, gate_count),
                                        .min = 1,
-                                       .max = QS_GATE_MAX,
+                                       .max = QS_GATE_OLD_MAX,
                                        .table = &gate_table,
                                        .help = "`gate: none` switches it off"};
     (void)key;

@@ -54,6 +54,8 @@ static bool has_what_it_takes(const struct qs_session *s, const struct qs_msg_ru
         {m->mode == QS_RUN_HARNESS, QS_FEATURE_HARNESS, "has no harness mode"},
         {m->mode == QS_RUN_STREAM, QS_FEATURE_STREAM, "has no stream mode"},
         {m->output_kind == QS_OUTPUT_KIND_FILE, QS_FEATURE_OUTPUT_FILE, "writes no output to a file"},
+        {qs_start_given(&m->start), QS_FEATURE_PRIORITY,
+         "starts no process with another priority, or without ASLR"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].wanted && (s->agreed.features & rows[i].feature) == 0)

@@ -180,6 +180,15 @@ MESSAGES = [
      u8("exit_rule", 0) + many("exit_codes", []) + text("cpus", "") + texts("prepare", []) + texts("conclude", []) +
      i64("hook_limit_ns", 0) + text("user", "") + u8("mode", 2) + u8("source", 1) + text("path", "result.json") +
      u32("document_max_bytes", 4194304)),
+    ("run_begin_fifo_start", 10, raw("uid run", RUN) + texts("argv", ["./blur"]) + texts("env", []) + text("cwd", "") + u8("stdin_kind", 0) +
+     text("stdin_path", "") + u8("output_kind", 0) + u32("output_max_bytes", 0) + i64("iteration_limit_ns", 60000000000) +
+     u8("exit_rule", 0) + many("exit_codes", []) + text("cpus", "") + texts("prepare", []) + texts("conclude", []) +
+     i64("hook_limit_ns", 0) + text("user", "") + u8("mode", 0) + u8("sched", 1) + i32("value", 99) + u8("flags", 1)),
+    ("run_begin_nice_start", 10, raw("uid run", RUN) + texts("argv", ["./suite"]) + texts("env", []) + text("cwd", "") +
+     u8("stdin_kind", 0) + text("stdin_path", "") + u8("output_kind", 0) + u32("output_max_bytes", 0) +
+     i64("iteration_limit_ns", 60000000000) + u8("exit_rule", 0) + many("exit_codes", []) + text("cpus", "") +
+     texts("prepare", []) + texts("conclude", []) + i64("hook_limit_ns", 0) + text("user", "") + u8("mode", 2) +
+     u8("source", 0) + text("path", "") + u32("document_max_bytes", 1) + u8("sched", 2) + i32("value", -20) + u8("flags", 0)),
     ("run_begin_file_harness", 10, raw("uid run", RUN) + texts("argv", ["./blur"]) + texts("env", []) + text("cwd", "/tmp") +
      u8("stdin_kind", 0) + text("stdin_path", "") + u8("output_kind", 3) + text("output_path", "out/log.txt") +
      u32("output_max_bytes", 4096) + i64("iteration_limit_ns", 60000000000) + u8("exit_rule", 0) +
@@ -384,7 +393,7 @@ def write_corpus(where):
     for name, kind, fields in MESSAGES:
         whole = page(name, kind, fields)[1]
         (where / "msg" / name).write_bytes(bytes([kind]) + whole[16:])
-        if not name.endswith(("_harness", "_stream")):  # one stream: a frame of each type, in order
+        if not name.endswith(("_harness", "_stream", "_start")):  # one stream: a frame of each type, in order
             stream += whole
     hello = page(*MESSAGES[0])[1]
     shapes = {

@@ -428,8 +428,8 @@ static void does_nothing_that_was_not_agreed(void **state)
     (void)state;
     s->peer.features = QS_FEATURE_COMMAND;
     script_connect(s);
-    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
-        struct run_spec spec = specs[i];
+    for (size_t i = 0; i <= sizeof specs / sizeof specs[0]; i++) {
+        struct run_spec spec = i < 4 ? specs[i] : (struct run_spec){.start = {.flags = 1}};
         spec.argv = (const char *const[]){"x", NULL};
         spec.hook_limit_ns = 1 * S;
         peer_run_begin(&s->peer, &spec);

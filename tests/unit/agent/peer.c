@@ -218,6 +218,7 @@ void peer_run_begin(struct peer *p, const struct run_spec *s)
                     .environment_bytes = s->environment_bytes,
                     .stack_bytes = s->stack_bytes,
                     .heap_bytes = s->heap_bytes},
+        .start = s->start,
     };
     size_t at = peer_begin(p);
     qs_msg_encode_run_begin(&p->w, &m);

@@ -51,6 +51,7 @@ struct run_spec {
     const char *const *params;
     uint32_t capacity; /* 0: 512 */
     uint32_t environment_bytes, stack_bytes, heap_bytes;
+    struct qs_start start;
 };
 
 struct open_spec {

@@ -1,6 +1,7 @@
 /* The commands of a run as the wire says them: words, executables, standard input, processors; what a harness
  * program is given besides. */
 #include "folder.h"
+#include "linux/aside.h"
 #include "linux/command.h"
 #include "linux/harness.h"
 
@@ -307,26 +308,22 @@ static void hooks_are_commands_too(void **state)
     assert_null(commands.iteration.argv);
 }
 
-static bool prepare_harness(struct qs_linux_harness *h, uint32_t pad_bytes, bool *shared)
+static bool prepare_harness(struct qs_linux_harness *h, uint32_t pad_bytes)
 {
     const struct qs_msg_run_begin run = {.harness = {.capacity = 5, .environment_bytes = pad_bytes}};
-    return qs_harness_open(h, &run, CLOCK_MONOTONIC, &commands, &allowed, shared, &fault);
+    return qs_harness_open(h, &run, CLOCK_MONOTONIC, &commands, &fault);
 }
 
 /* The job's environment without anybody's old descriptor, with ours, and the padding that the layout asks
- * for; the processors are parted between it and the agent. */
+ * for. */
 static void gives_a_program_what_it_needs(void **state)
 {
     static struct qs_linux_harness h;
-    cpu_set_t before, now;
-    bool shared = false;
-    char text[64];
     (void)state;
     qs_harness_init(&h);
-    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     assert_true(take(&(struct words){.argv = WORDS("b/tool"),
                                      .env = WORDS("QUIESCE_BENCH_FD=9", "QUIESCE_BENCH_FDS=9", "A=1")}));
-    assert_true(prepare_harness(&h, 5, &shared));
+    assert_true(prepare_harness(&h, 5));
     const char *ours = NULL, *pad = NULL;
     size_t n = 0;
     for (char *const *e = commands.envp; *e; e++, n++) {
@@ -337,25 +334,56 @@ static void gives_a_program_what_it_needs(void **state)
     assert_int_equal(n, 4);
     assert_string_equal(ours, "QUIESCE_BENCH_FD=3");
     assert_string_equal(pad, "QUIESCE_LAYOUT=xxxxx");
-    assert_true(commands.pinned);
-    qs_cpus_print(&commands.cpus, text, sizeof text); /* the lowest of the two is the agent's */
-    assert_string_equal(text, "3");
     assert_true(h.wake_fd >= 16 && h.waker_fd >= 16 && h.memory_fd >= 16);
     assert_int_equal(fcntl(h.wake_fd, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
     int wake_fd = h.wake_fd;
     qs_harness_close(&h);
     assert_int_equal(h.wake_fd, -1);
     assert_int_equal(fcntl(wake_fd, F_GETFL), -1);
-    assert_int_equal(sched_getaffinity(0, sizeof now, &now), 0);
-    assert_true(CPU_EQUAL(&before, &now)); /* the agent is back where it was */
     qs_commands_close(&commands);
     assert_true(take(&(struct words){.argv = WORDS("b/tool"), .cpus = "0,3"}));
-    assert_true(prepare_harness(&h, 0, &shared));
-    assert_true(shared); /* nothing is left for the agent */
+    assert_true(prepare_harness(&h, 0));
     for (char *const *e = commands.envp; *e; e++) {
         assert_int_not_equal(strncmp(*e, "QUIESCE_LAYOUT", 14), 0);
     }
     qs_harness_close(&h);
+    qs_commands_close(&commands);
+}
+
+/* The run has its processors, the agent what is left of those that it may use, until it is back. */
+static void parts_the_processors(void **state)
+{
+    struct qs_aside aside = {.on = false};
+    cpu_set_t before, now, real;
+    char text[64];
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    assert_true(take(&(struct words){.argv = WORDS("b/tool")}));
+    real = before;
+    bool parted = qs_aside_step(&aside, &commands, &real);
+    assert_int_equal(parted, CPU_COUNT(&before) > 1);
+    assert_true(commands.pinned);
+    assert_int_equal(CPU_COUNT(&commands.cpus), CPU_COUNT(&before) > 1 ? CPU_COUNT(&before) - 1 : 1);
+    assert_int_equal(sched_getaffinity(0, sizeof now, &now), 0);
+    if (parted) { /* the lowest is the agent's */
+        size_t lowest = 0;
+        while (!CPU_ISSET(lowest, &before)) {
+            lowest++;
+        }
+        assert_int_equal(CPU_COUNT(&now), 1);
+        assert_true(CPU_ISSET(lowest, &now));
+        assert_false(CPU_ISSET(lowest, &commands.cpus));
+    }
+    qs_aside_back(&aside);
+    assert_int_equal(sched_getaffinity(0, sizeof now, &now), 0);
+    assert_true(CPU_EQUAL(&before, &now));
+    qs_commands_close(&commands);
+    assert_true(take(&(struct words){.argv = WORDS("b/tool"), .cpus = "0,3"}));
+    assert_false(qs_aside_step(&aside, &commands, &allowed)); /* nothing is left */
+    assert_int_equal(sched_getaffinity(0, sizeof now, &now), 0);
+    assert_true(CPU_EQUAL(&before, &now));
+    qs_cpus_print(&commands.cpus, text, sizeof text);
+    assert_string_equal(text, "0,3");
     qs_commands_close(&commands);
 }
 
@@ -420,6 +448,7 @@ int main(void)
         cmocka_unit_test(says_what_cannot_be_read_or_written),
         cmocka_unit_test(hooks_are_commands_too),
         cmocka_unit_test(gives_a_program_what_it_needs),
+        cmocka_unit_test(parts_the_processors),
         cmocka_unit_test(words_have_their_bounds),
     };
     return cmocka_run_group_tests_name("agent.command", tests, group_setup, leave_folder);

@@ -67,6 +67,46 @@ static void leaves_what_is_so_already(void **state)
     close_keeper();
 }
 
+/* Who puts things back would stand still. Each group is in the one at the root, and so are we. */
+static void does_not_freeze_itself(void **state)
+{
+    char own[512] = "";
+    char path[QS_HAND_PATH_BYTES + 300];
+    (void)state;
+    FILE *f = fopen("/proc/self/cgroup", "r");
+    assert_non_null(f);
+    char line[512];
+    while (fgets(line, sizeof line, f)) {
+        if (strncmp(line, "0::", 3) == 0) {
+            snprintf(own, sizeof own, "%s", line + 3);
+            own[strcspn(own, "\n")] = '\0';
+        }
+    }
+    fclose(f);
+    if (own[0] == '\0') {
+        print_message("this kernel has no control groups of version 2\n");
+        skip();
+    }
+    put("sys/fs/cgroup/cgroup.freeze", "0\n");
+    put("sys/fs/cgroup/no-group-of-ours/cgroup.freeze", "0\n");
+    put("sys/fs/cgroup/unified/cgroup.freeze", "0\n");
+    snprintf(path, sizeof path, "sys/fs/cgroup%s/cgroup.freeze", strcmp(own, "/") == 0 ? "" : own);
+    put(path, "0\n");
+    open_keeper();
+    tune("fs/cgroup/cgroup.freeze", "1");
+    expect(QS_TUNE_FORBIDDEN, 0, "", "");
+    tune("fs/cgroup/unified/cgroup.freeze", "1");
+    expect(QS_TUNE_FORBIDDEN, 0, "", "");
+    tune(path + sizeof "sys/" - 1, "1");
+    expect(QS_TUNE_FORBIDDEN, 0, "", "");
+    assert_string_equal(text_of("sys/fs/cgroup/cgroup.freeze"), "0\n");
+    tune("fs/cgroup/cgroup.freeze", "0"); /* thawing harms nobody */
+    expect(QS_TUNE_SAME, 0, "0", "");
+    tune("fs/cgroup/no-group-of-ours/cgroup.freeze", "1");
+    expect(QS_TUNE_SET, 0, "0", "");
+    close_keeper();
+}
+
 /* Of a list the chosen word is what is put back. */
 static void understands_a_list_of_choices(void **state)
 {
@@ -383,6 +423,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sets_and_puts_back),
+        cmocka_unit_test(does_not_freeze_itself),
         cmocka_unit_test(leaves_what_is_so_already),
         cmocka_unit_test(understands_a_list_of_choices),
         cmocka_unit_test(says_what_it_cannot_change),

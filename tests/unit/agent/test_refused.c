@@ -237,10 +237,7 @@ static struct qs_linux_harness harness;
 static bool open_harness(struct qs_port_fault *fault)
 {
     const struct qs_msg_run_begin run = {.harness = {.capacity = 16}};
-    bool shared;
-    cpu_set_t allowed;
-    sched_getaffinity(0, sizeof allowed, &allowed);
-    return qs_harness_open(&harness, &run, CLOCK_MONOTONIC, &commands, &allowed, &shared, fault);
+    return qs_harness_open(&harness, &run, CLOCK_MONOTONIC, &commands, fault);
 }
 
 static void close_harness(void)

@@ -108,6 +108,28 @@ static void says_what_stands_there(void **state)
     assert_false(seek("open", "open"));
 }
 
+/* The kernel's options lie beside its own /sys, and nowhere else; nothing else beside it can be reached. */
+static void knows_the_kernels_options(void **state)
+{
+    (void)state;
+    put("proc/sys/kernel/ostype", "a bed's own");
+    assert_true(qs_survey_find("/sys", "proc/sys/kernel/ostype", "", &found));
+    qs_survey_read("/sys", &found);
+    assert_int_equal(found.error, 0);
+    assert_memory_equal(found.value, "Linux\n", 6);
+    assert_true(qs_survey_find("/sys", "proc/sys/kernel/ostyp?", "", &found));
+    assert_string_equal(found.path, "proc/sys/kernel/ostype");
+    assert_false(qs_survey_find("/sys", "proc/sys/kernel/ostype", "proc/sys/kernel/ostype", &found));
+    assert_true(seek("proc/sys/kernel/ostype", ""));
+    assert_memory_equal(found.value, "a bed's own", found.n);
+    assert_int_equal(qs_survey_open("/sys", "proc/sys/../version", O_RDONLY), -1);
+    assert_int_equal(errno, EXDEV);
+    assert_int_equal(qs_survey_open("/sys", "proc/version", O_RDONLY), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(qs_survey_open(root, "proc/sys/kernel/osrelease", O_RDONLY), -1);
+    assert_int_equal(errno, ENOENT);
+}
+
 /* Links are followed where they stay below the root, as those of /sys/class do. */
 static void stays_below_the_root(void **state)
 {
@@ -364,6 +386,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(finds_what_matches_in_order, enter_root),
         cmocka_unit_test_setup(says_what_stands_there, enter_root),
+        cmocka_unit_test_setup(knows_the_kernels_options, enter_root),
         cmocka_unit_test_setup(stays_below_the_root, enter_root),
         cmocka_unit_test_setup(scales_and_bounds, enter_root),
         cmocka_unit_test_setup(stands_in_for_our_own, enter_root),

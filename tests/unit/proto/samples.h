@@ -18,7 +18,7 @@ struct sample {
 /* In the order of the types, without a gap: sample i has type i + 1. */
 extern const struct sample samples[QS_MSG_LAST];
 /* The same messages once more, with what other modes than command add to them. */
-enum { HARNESS_SAMPLES = 11 };
+enum { HARNESS_SAMPLES = 13 };
 extern const struct sample harness_samples[HARNESS_SAMPLES];
 /* First all samples, then all harness samples. */
 enum { SAMPLES_ALL = QS_MSG_LAST + HARNESS_SAMPLES };

@@ -64,6 +64,32 @@ static bool put_run_begin_stream(struct qs_writer *w)
     return qs_msg_encode_run_begin(w, &m);
 }
 
+static bool put_run_begin_fifo(struct qs_writer *w)
+{
+    uint8_t mem[64];
+    struct qs_msg_run_begin m = {
+        .run = run,
+        .argv = sample_texts(mem, (const char *const[]){"./blur", NULL}),
+        .iteration_limit_ns = 60000000000,
+        .start = {.sched = QS_SCHED_FIFO, .value = 99, .flags = QS_START_FIXED_ADDRESSES},
+    };
+    return qs_msg_encode_run_begin(w, &m);
+}
+
+static bool put_run_begin_nice(struct qs_writer *w)
+{
+    uint8_t mem[64];
+    struct qs_msg_run_begin m = {
+        .run = run,
+        .argv = sample_texts(mem, (const char *const[]){"./suite", NULL}),
+        .iteration_limit_ns = 60000000000,
+        .mode = QS_RUN_STREAM,
+        .stream = {.document_max_bytes = 1},
+        .start = {.sched = QS_SCHED_NICE, .value = -20},
+    };
+    return qs_msg_encode_run_begin(w, &m);
+}
+
 static bool put_run_ready_harness(struct qs_writer *w)
 {
     uint8_t mem[512];
@@ -204,6 +230,8 @@ const struct sample harness_samples[HARNESS_SAMPLES] = {
     {"closed_apart_harness", QS_MSG_CLOSED, put_closed_apart, recode_closed},
     {"run_begin_file_harness", QS_MSG_RUN_BEGIN, put_run_begin_file, recode_run_begin},
     {"run_begin_stream", QS_MSG_RUN_BEGIN, put_run_begin_stream, recode_run_begin},
+    {"run_begin_fifo_start", QS_MSG_RUN_BEGIN, put_run_begin_fifo, recode_run_begin},
+    {"run_begin_nice_start", QS_MSG_RUN_BEGIN, put_run_begin_nice, recode_run_begin},
 };
 
 const struct sample *sample_at(size_t i)
