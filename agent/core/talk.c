@@ -88,7 +88,8 @@ static uint32_t beyond(const struct qs_port *port)
            (port->survey.find ? 0U : QS_FEATURE_SURVEY | QS_FEATURE_SLOW) |
            (port->control ? 0U : QS_FEATURE_CONTROL) |
            (port->control && port->control->tools ? 0U : QS_FEATURE_SWITCH) |
-           (port->load.start ? 0U : QS_FEATURE_LOAD | QS_FEATURE_HOLD) | (port->gives_priority ? 0U : QS_FEATURE_PRIORITY);
+           (port->load.start ? 0U : QS_FEATURE_LOAD | QS_FEATURE_HOLD) |
+           (port->gives_priority ? 0U : QS_FEATURE_PRIORITY);
 }
 
 static struct qs_msg_hello_agent our_hello(const struct qs_agent *agent, const struct qs_msg_hello_host *host,

@@ -65,11 +65,14 @@ static long long ms_at(const struct qs_node *map, const char *key)
     return strtoll(text_at(map, key), NULL, 10) / 1000000;
 }
 
+/* Texts, and maps of such: the switches of a set, frequencies by kind. */
 static void put_texts(struct qs_json *j, const struct qs_node *map)
 {
     for (size_t i = 0; map && map->kind == QS_NODE_MAP && i < map->count; i++)
-        if (map->items[i].kind == QS_NODE_TEXT)
-            qs_json_kstring(j, map->keys[i].text, map->items[i].text);
+        if (map->items[i].kind == QS_NODE_TEXT || map->items[i].kind == QS_NODE_MAP) {
+            qs_json_key(j, map->keys[i].text);
+            put_node(j, &map->items[i]);
+        }
 }
 
 /* A key for each expectation of a gate: its sensor; a later one on the same sensor has its number behind it.
@@ -115,6 +118,18 @@ static void put_gate(struct qs_json *j, const struct qs_node *gate)
     qs_json_object_end(j);
 }
 
+/* What ends a job, or does not let it begin. */
+static void put_checks(struct qs_json *j, const struct qs_node *root)
+{
+    const struct qs_node *app = qs_node_get(root, "app", NULL);
+    if (*text_at(root, "trip_mc"))
+        qs_json_kstring(j, "trip_mc", text_at(root, "trip_mc"));
+    if (app) {
+        qs_json_key(j, "app");
+        put_node(j, app);
+    }
+}
+
 static void put_effort(struct qs_json *j, const struct qs_node *root)
 {
     static const char *const keys[] = {"patience_ns", "repeat_tainted", "cap_time_ns", "cap_iterations"};
@@ -143,6 +158,7 @@ static void put_all(struct qs_json *j, const struct qs_node *root, const struct 
     if (*text_at(root, "name"))
         qs_json_kstring(j, "set", text_at(root, "name"));
     put_texts(j, controls);
+    put_checks(j, root);
     put_gate(j, qs_node_get(root, "gate", NULL));
     qs_json_kobject(j, "bounds");
     put_texts(j, qs_node_get(root, "bounds", NULL));

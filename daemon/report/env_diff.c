@@ -9,6 +9,9 @@
 #include "report/env_facts.h"
 #include "report/variables.h"
 
+/* An app as the device has it: what is compared may be its versions. */
+#define APP "achieved.app "
+
 /* Last part of a key. */
 static const struct {
     const char *key;
@@ -29,7 +32,8 @@ enum qs_env_class qs_env_class_of(const char *key, const struct qs_farm_variable
     if (variable)
         return qs_variable_class(variable, of_farm);
     if (strncmp(key, QS_CONDITIONS_EFFORT, sizeof QS_CONDITIONS_EFFORT - 1) == 0 ||
-        strcmp(key, QS_CONDITIONS_SET) == 0 || strncmp(key, "actions.", sizeof "actions." - 1) == 0)
+        strcmp(key, QS_CONDITIONS_SET) == 0 || strncmp(key, "actions.", sizeof "actions." - 1) == 0 ||
+        strncmp(key, APP, sizeof APP - 1) == 0)
         return QS_ENV_NOTED;
     const char *dot = strrchr(key, '.');
     const char *last = dot ? dot + 1 : key;

@@ -114,6 +114,8 @@ void qs_store_clock_pair(struct qs_store *store, const struct qs_clock_row *pair
                          void *user);
 void qs_store_session_begin(struct qs_store *store, const struct qs_session_row *session,
                             qs_store_done_fn *done, void *user);
+void qs_store_session_env(struct qs_store *store, const uint8_t uid[16], const char *env_json,
+                          qs_store_done_fn *done, void *user);
 void qs_store_session_end(struct qs_store *store, const uint8_t uid[16], int64_t at_ns, const char *reason,
                           qs_store_done_fn *done, void *user);
 void qs_store_run_begin(struct qs_store *store, const struct qs_run_row *run, qs_store_done_fn *done,

@@ -13,6 +13,7 @@ static const struct qs_sensor_kind sensors[] = {
     {QS_SENSOR_PSI_CPU_AVG10, false, true, false, QS_UNIT_PPM},
     {QS_SENSOR_LOAD1, false, true, false, QS_UNIT_MILLI},
     {QS_SENSOR_THERMAL_PREFIX, true, true, false, QS_UNIT_MC},
+    {QS_SENSOR_BATTERY_PREFIX, true, true, false, QS_UNIT_COUNT},
     {QS_SENSOR_FREQ_PREFIX, true, true, false, QS_UNIT_KHZ},
     {QS_SENSOR_BATTERY_PREFIX, true, true, false, QS_UNIT_WHOLE},
     {QS_SENSOR_RESIDENCY_PREFIX, true, false, true, QS_UNIT_COUNT},

@@ -105,6 +105,28 @@ static void drop_switch(struct qs_job_conditions *set, size_t i)
     memmove(&w->switches[i], &w->switches[i + 1], (w->switch_count - i) * sizeof(*w->switches));
 }
 
+static size_t has_priority(const struct qs_job_conditions *set)
+{
+    return set->controls.start.sched != QS_SCHED_KEPT;
+}
+
+static void drop_priority(struct qs_job_conditions *set, size_t i)
+{
+    (void)i;
+    set->controls.start = (struct qs_start){.flags = set->controls.start.flags};
+}
+
+static size_t has_aslr(const struct qs_job_conditions *set)
+{
+    return set->controls.start.flags != 0;
+}
+
+static void drop_aslr(struct qs_job_conditions *set, size_t i)
+{
+    (void)i;
+    set->controls.start.flags = 0;
+}
+
 /* A line that waits for a return goes with the one before it. */
 static size_t has_gate(const struct qs_job_conditions *set)
 {
@@ -193,6 +215,8 @@ static const struct part {
              {"boost", has_boost, drop_boost, NULL},
              {"idle_states", has_idle, drop_idle, NULL},
              {"switch", has_switches, drop_switch, switch_name},
+             {"priority", has_priority, drop_priority, NULL},
+             {"aslr", has_aslr, drop_aslr, NULL},
              {"gate", has_gate, drop_gate, gate_name},
              {"bound", has_bounds, drop_bound, bound_name},
              {"stop", has_stop, drop_stop, stop_name}};

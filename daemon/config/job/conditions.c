@@ -19,6 +19,7 @@ void qs_job_conditions_done(struct qs_job_conditions *set)
     free(set->bounds);
     free(set->controls.cpus);
     qs_wishes_done(&set->controls.wishes);
+    qs_job_app_done(&set->app);
     free(set->name);
     qs_stop_free(set->enough.stop);
     *set = (struct qs_job_conditions){0};
@@ -126,6 +127,27 @@ static void copy_switches(struct qs_job_conditions *set, const struct qs_job_con
     }
 }
 
+static void copy_priority(struct qs_job_conditions *set, const struct qs_job_conditions *own)
+{
+    set->controls.start.sched = own->controls.start.sched;
+    set->controls.start.value = own->controls.start.value;
+}
+
+static void copy_aslr(struct qs_job_conditions *set, const struct qs_job_conditions *own)
+{
+    set->controls.start.flags = own->controls.start.flags;
+}
+
+static void copy_trip(struct qs_job_conditions *set, const struct qs_job_conditions *own)
+{
+    set->trip_mc = own->trip_mc;
+}
+
+static void copy_app(struct qs_job_conditions *set, const struct qs_job_conditions *own)
+{
+    qs_job_app_copy(&set->app, &own->app);
+}
+
 static void copy_gate(struct qs_job_conditions *set, const struct qs_job_conditions *own)
 {
     set->gate = qs_calloc(own->gate_count, sizeof(*set->gate));
@@ -169,6 +191,10 @@ static const struct {
              {"boost", copy_boost},
              {"idle_states", copy_idle},
              {"switches", copy_switches},
+             {"priority", copy_priority},
+             {"aslr", copy_aslr},
+             {"trip", copy_trip},
+             {"app", copy_app},
              {"gate", copy_gate},
              {"bounds", copy_bounds},
              {"patience", copy_patience},

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "config/profile/wish.h"
+#include "proto/msg_start.h"
 #include "stats/rule.h"
 
 #define QS_JOB_CONDITIONS_OWN "default" /* the name of the first set; no other has it */
@@ -51,6 +52,15 @@ struct qs_job_bound { /* evidence: a difference above it taints the window */
 struct qs_job_controls { /* what is set on the device */
     char *cpus;          /* "" = any; "0-3,6"; "all", a cluster's name, or: */
     struct qs_wishes wishes;
+    struct qs_start start; /* of the processes that are measured */
+};
+
+/* An Android app that must be as the job wants it, or nothing is measured. */
+enum qs_job_app_debuggable { QS_APP_ANY, QS_APP_YES, QS_APP_NO };
+struct qs_job_app {
+    char *package; /* NULL: none is checked */
+    enum qs_job_app_debuggable debuggable;
+    char *compiled; /* "speed"; or NULL: any */
 };
 
 struct qs_job_enough {    /* when a run has enough */
@@ -68,6 +78,8 @@ struct qs_job_conditions {
     struct qs_job_bound *bounds;
     size_t bound_count;
     uint32_t repeat_tainted; /* times a tainted window is repeated */
+    int64_t trip_mc;         /* no temperature of the device's may be above it; 0: there is no such limit */
+    struct qs_job_app app;
     struct qs_job_enough enough;
 };
 
@@ -80,6 +92,8 @@ const struct qs_job_conditions *qs_job_conditions(const struct qs_job_spec *spec
 /* The next set in use, from this one on: some arm is measured under it at some point. spec->condition_count
  * where there is none. */
 size_t qs_job_next_set(const struct qs_job_spec *spec, size_t from);
+/* "fifo 50", "nice -5", "normal" */
+void qs_job_put_priority(const struct qs_start *start, struct qs_buf *out);
 /* How often a block is repeated: as often as any of its arms allows for a window. */
 uint32_t qs_job_repeats(const struct qs_job_spec *spec, size_t point);
 /* The external rules of all sets, each once, at most `most` of them; returns how many there are. */

@@ -298,6 +298,36 @@ static const struct qs_key condition_keys[] = {
      .form = "a map of a switch's name to on, off or a number",
      .help = "Switches of the device during the runs, by name or by a pattern of names (`fan:*`); "
              "`quiesce devices show DEVICE` lists them. See below."},
+    {.name = "priority",
+     .type = QS_KEY_CUSTOM,
+     .offset = SET(controls),
+     .read = qs_job_read_priority,
+     .form = "normal, fifo, fifo 1 to fifo 99, or nice -20 to nice 19",
+     .fallback = "normal",
+     .help =
+         "The priority of the processes that are measured, and of what they start. `fifo` is SCHED_FIFO, 1 "
+         "where no number is given. See below."},
+    {.name = "aslr",
+     .type = QS_KEY_CUSTOM,
+     .offset = SET(controls),
+     .read = qs_job_read_aslr,
+     .form = "on or off",
+     .fallback = "on",
+     .help = "`off`: the kernel draws no addresses for these processes (`personality`, needs no root); `on` "
+             "leaves "
+             "that to the device."},
+    {.name = "trip",
+     .type = QS_KEY_CUSTOM,
+     .read = qs_job_read_trip,
+     .form = "a temperature, 20C to 150C",
+     .help = "No window opens, and the job ends, where a temperature of processors, GPU, skin or battery is "
+             "above "
+             "this. A job that switches off what protects the device from heat must have it."},
+    {.name = "app",
+     .type = QS_KEY_MAP,
+     .offset = SET(app),
+     .table = &qs_job_app_table,
+     .help = "Android: an app that has to be as said when the job begins; else nothing is measured."},
     {.name = "gate",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_gate,

@@ -81,12 +81,12 @@ void qs_job_check_stop(struct qs_schema_reader *r, const struct qs_node *map,
 typedef void qs_job_reader(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                            void *at);
 qs_job_reader qs_job_read_cpus, qs_job_read_online, qs_job_read_frequency, qs_job_read_governor,
-    qs_job_read_boost, qs_job_read_idle, qs_job_read_switches;
-/* read_conditions.c: struct qs_job_conditions */
-void qs_job_read_gate(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                      void *at);
-void qs_job_read_bounds(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                        void *at);
+    qs_job_read_boost, qs_job_read_idle, qs_job_read_switches, qs_job_read_priority, qs_job_read_aslr;
+extern const struct qs_table qs_job_app_table; /* struct qs_job_app; it and the last two: read_process.c */
+void qs_job_app_done(struct qs_job_app *app);
+void qs_job_app_copy(struct qs_job_app *to, const struct qs_job_app *from);
+/* read_conditions.c, trip: read_process.c: struct qs_job_conditions */
+qs_job_reader qs_job_read_gate, qs_job_read_bounds, qs_job_read_trip;
 const struct qs_table *qs_job_gate_table(void); /* one expectation */
 /* What the job's own conditions do not say. */
 void qs_job_default_conditions(struct qs_job_spec *spec, const struct qs_node *written);

@@ -242,9 +242,9 @@ static void add_returns(struct qs_schema_reader *r, const struct qs_node *node, 
         more += set->gate[i].has_back;
     if (more == 0)
         return;
-    if (set->gate_count + more > QS_GATE_MAX) {
+    if (set->gate_count + more > QS_GATE_OLD_MAX) {
         qs_schema_problem(r, node, NULL, "a gate has at most %d lines, and each `back_to` is one of them",
-                          QS_GATE_MAX);
+                          QS_GATE_OLD_MAX);
         return;
     }
     struct qs_job_expectation *all = qs_calloc(set->gate_count + more, sizeof *all);

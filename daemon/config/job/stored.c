@@ -101,6 +101,26 @@ static void put_controls(struct qs_json *j, const struct qs_job_controls *contro
     qs_json_kobject(j, "controls");
     qs_json_kstring(j, "affinity", controls->cpus[0] ? controls->cpus : "any");
     qs_wishes_put(j, &controls->wishes);
+    if (controls->start.sched != QS_SCHED_KEPT) {
+        QS_BUF(priority);
+        qs_job_put_priority(&controls->start, &priority);
+        qs_json_kstring(j, "priority", priority.data);
+    }
+    if (controls->start.flags != 0)
+        qs_json_kstring(j, "aslr", "off");
+    qs_json_object_end(j);
+}
+
+static void put_app(struct qs_json *j, const struct qs_job_app *app)
+{
+    if (app->package == NULL)
+        return;
+    qs_json_kobject(j, "app");
+    qs_json_kstring(j, "package", app->package);
+    if (app->debuggable != QS_APP_ANY)
+        qs_json_kbool(j, "debuggable", app->debuggable == QS_APP_YES);
+    if (app->compiled != NULL)
+        qs_json_kstring(j, "compiled", app->compiled);
     qs_json_object_end(j);
 }
 
@@ -141,6 +161,9 @@ void qs_job_put_conditions(struct qs_json *j, const struct qs_job_conditions *se
         qs_json_kint(j, set->bounds[i].kind, set->bounds[i].bound);
     qs_json_object_end(j);
     qs_json_kint(j, "repeat_tainted", (int64_t)set->repeat_tainted);
+    if (set->trip_mc != 0)
+        qs_json_kint(j, "trip_mc", set->trip_mc);
+    put_app(j, &set->app);
     qs_json_key(j, "stop");
     qs_stop_put(j, set->enough.stop);
     qs_json_kint(j, "cap_time_ns", set->enough.cap_time_ns);

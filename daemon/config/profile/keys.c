@@ -31,18 +31,25 @@ static const struct qs_word reads_words[] = {{"auto", QS_READS_AUTO},   {"mC", Q
                                              {"count", QS_READS_COUNT}, {NULL, 0}};
 static const struct qs_word watch_words[] = {
     {"never", QS_WATCH_NEVER}, {"changes", QS_WATCH_CHANGES}, {"nonzero", QS_WATCH_NONZERO}, {NULL, 0}};
-static const struct qs_word switch_words[] = {{"idle", QS_SWITCH_IDLE},   {"online", QS_SWITCH_ONLINE},
-                                              {"boost", QS_SWITCH_BOOST}, {"charging", QS_SWITCH_CHARGING},
-                                              {"fan", QS_SWITCH_FAN},     {"thermal", QS_SWITCH_THERMAL},
-                                              {"other", QS_SWITCH_OTHER}, {NULL, 0}};
+static const struct qs_word switch_words[] = {{"idle", QS_SWITCH_IDLE},
+                                              {"online", QS_SWITCH_ONLINE},
+                                              {"boost", QS_SWITCH_BOOST},
+                                              {"charging", QS_SWITCH_CHARGING},
+                                              {"fan", QS_SWITCH_FAN},
+                                              {"thermal", QS_SWITCH_THERMAL},
+                                              {"realtime", QS_SWITCH_REALTIME},
+                                              {"kernel", QS_SWITCH_KERNEL},
+                                              {"freeze", QS_SWITCH_FREEZE},
+                                              {"other", QS_SWITCH_OTHER},
+                                              {NULL, 0}};
 
 const char *const qs_domain_kinds[] = {"cpu", "gpu", "memory", "other", NULL};
 const char *const qs_domain_units[] = {"auto", "Hz", "kHz", "MHz", "raw", NULL};
 const char *const qs_sensor_roles[] = {"unset", "cpu", "gpu", "skin", "battery", "ambient", "other", NULL};
 const char *const qs_reading_units[] = {"unset", "auto", "mC", "dC", "C", "count", NULL};
 const char *const qs_watches[] = {"unset", "never", "changes", "nonzero", NULL};
-const char *const qs_switch_kinds[] = {"idle", "online",  "boost", "charging",
-                                       "fan",  "thermal", "other", NULL};
+const char *const qs_switch_kinds[] = {"idle",     "online", "boost",  "charging", "fan", "thermal",
+                                       "realtime", "kernel", "freeze", "other",    NULL};
 
 #define NAMED(its_offset, what, says)                                                                        \
     {                                                                                                        \

@@ -45,6 +45,7 @@ struct qs_wishes {                             /* zeroed: everything is left as 
     char
         *online; /* processors that run, all others do not: "0-3,6", "all", or a cluster's name; NULL: left */
     enum qs_switch_to boost; /* but NUMBER */
+    bool unthrottled;        /* switches of kind `realtime` are off, where they can be; not of a job's file */
     bool idle;               /* idle states deeper than this one are off */
     uint32_t idle_deepest;
     struct qs_switch_wish *switches;

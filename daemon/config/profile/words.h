@@ -36,6 +36,9 @@ enum qs_switch_kind {
     QS_SWITCH_CHARGING,
     QS_SWITCH_FAN,
     QS_SWITCH_THERMAL,
+    QS_SWITCH_REALTIME, /* what takes the processor away from SCHED_FIFO */
+    QS_SWITCH_KERNEL,   /* an option of the kernel */
+    QS_SWITCH_FREEZE,   /* of processes in the background: on: they stand still */
     QS_SWITCH_OTHER
 };
 enum qs_watch { QS_WATCH_UNSET, QS_WATCH_NEVER, QS_WATCH_CHANGES, QS_WATCH_NONZERO };

@@ -38,10 +38,12 @@ struct qs_activity { /* every operation may be NULL */
     A(LOCK, lock)                                                                                            \
     A(PROBE, probe)                                                                                          \
     A(SENSE, sense)                                                                                          \
+    A(APP, app)                                                                                              \
     A(CHARACTERIZE, characterize)                                                                            \
     A(SOAK, soak)                                                                                            \
     A(KNOBS, knobs)                                                                                          \
     A(PIN, pin)                                                                                              \
+    A(PRIORITY, priority)                                                                                    \
     A(FILES, files)                                                                                          \
     A(ACTIONS, actions)                                                                                      \
     A(HOOKS, hooks)                                                                                          \
@@ -74,6 +76,10 @@ const char *qs_hook_how(const struct qs_msg_hook_done *m, char *out, size_t n);
 
 /* session.c: the job's session on the device, its row on disk, from lock to restore. */
 const uint8_t *qs_activity_session_uid(const struct qs_job_run *job); /* 16 bytes, of the last one begun */
+
+/* Something of its environment that is known only now ("achieved.KEY"): stored with it. False: it is so
+ * already, or there is no session. */
+bool qs_activity_session_fact(struct qs_job_run *job, const char *key, const char *value);
 
 /* files.c: what the device's cache lacks is pushed, each arm's are laid out in a directory of the session. */
 /* An arm's directory on the device; NULL where it has no files. */

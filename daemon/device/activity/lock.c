@@ -11,6 +11,7 @@
 #include "device/activity/headroom.h"
 #include "device/activity/pin.h"
 #include "device/activity/probe.h"
+#include "device/activity/trip.h"
 #include "device/board/board.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
@@ -180,10 +181,11 @@ void qs_activity_lock_add_sensors(const struct qs_job_run *job, enum qs_sensor_u
     for (size_t i = 0; i < board->sensors.count; i++) {
         const struct qs_board_sensor *s = &board->sensors.at[i];
         bool watched = s->watch != QS_WATCH_NEVER;
-        enum qs_sensor_use its = is_named(job->p.spec, s->name) ? QS_SENSORS_NAMED
-                                 : watched                      ? QS_SENSORS_WATCHED
-                                                                : QS_SENSORS_RECORDED;
-        if (its == use && !bind_sensor(s, senses, wants_end(job->p.spec, s->name), list))
+        bool trips = qs_trip_watches(job->p.spec, s);
+        enum qs_sensor_use its = trips || is_named(job->p.spec, s->name) ? QS_SENSORS_NAMED
+                                 : watched                               ? QS_SENSORS_WATCHED
+                                                                         : QS_SENSORS_RECORDED;
+        if (its == use && !bind_sensor(s, senses, trips || wants_end(job->p.spec, s->name), list))
             qs_activity_lock_leave(left, s->name, watched);
     }
 }

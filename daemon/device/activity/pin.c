@@ -9,7 +9,9 @@
 #include "device/activity/actions.h"
 #include "device/activity/changed.h"
 #include "device/activity/lock.h"
+#include "device/activity/priority.h"
 #include "device/activity/sustained.h"
+#include "device/activity/trip.h"
 #include "device/activity/warm.h"
 #include "device/activity/watch.h"
 #include "device/board/board.h"
@@ -80,6 +82,12 @@ static void fail(struct qs_job_run *job, const struct qs_err *err)
 static const struct qs_wishes *wishes_of(const struct qs_job_run *job)
 {
     return mine(job)->instead ? mine(job)->instead : &qs_schedule_conditions(&job->schedule)->controls.wishes;
+}
+
+/* Nothing of the device is to be changed. */
+static bool wants_nothing(const struct qs_job_run *job)
+{
+    return qs_wishes_none(wishes_of(job)) && (mine(job)->instead || !qs_activity_priority_is_fifo(job));
 }
 
 /* ---- put back ---- */
@@ -212,6 +220,8 @@ static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, vo
         fail(job, &err);
         return;
     }
+    if (!p->instead)
+        qs_activity_priority_tuned(job, &p->pins, &asked, &reply->tuned);
     if (p->again)
         qs_watch_moved(&p->pins, &asked, &reply->tuned, &p->moved);
     p->sent += p->asked;
@@ -297,10 +307,13 @@ static void hold(struct qs_job_run *job)
     if (qs_job_run_over(job)) { /* cancelled while the device was looked at again */
         go_on(job);
         return;
-    } else if (qs_wishes_none(&wishes)) {
+    }
+    bool able = board && qs_session_has(job->p.session, QS_FEATURE_CONTROL);
+    if (qs_wishes_none(&wishes) && (!able || wants_nothing(job))) {
         hold_nothing(job);
         return;
     }
+    wishes.unthrottled = !p->instead && qs_activity_priority_is_fifo(job);
     bool ok = qs_watch_able(job, board, &wishes, &err);
     if (ok && wishes.online && !p->looked_again) { /* a cluster that is off is none any more */
         free(p->online);
@@ -309,7 +322,7 @@ static void hold(struct qs_job_run *job)
     }
     wishes.online = wishes.online ? p->online : NULL;
     ok = ok && qs_board_pin(board, &wishes, p->looked_again, &p->pins, &err);
-    ok = ok && qs_watch_can(job, &p->pins, &err);
+    ok = ok && qs_watch_can(job, &p->pins, &err) && (p->instead || qs_trip_allows(job, &p->pins, &err));
     if (ok && qs_wishes_warm(&wishes) && !p->pins.survey_again)
         ok = qs_board_hold(board, qs_activity_lock_home(job), p->cpus, &p->pins, &err);
     qs_warm_make(&p->warm, &p->pins);
@@ -348,26 +361,6 @@ const struct qs_job_expectation *qs_activity_pin_line(const struct qs_job_run *j
     if (index < set->gate_count)
         return &set->gate[index];
     return index - set->gate_count < warm->count ? &warm->lines[index - set->gate_count] : NULL;
-}
-
-static bool find_cpus(struct qs_job_run *job, struct qs_err *err)
-{
-    struct pin *p = mine(job);
-    const char *word = qs_schedule_conditions(&job->schedule)->controls.cpus;
-    const struct qs_board *board = qs_activity_lock_home(job);
-    free(p->cpus);
-    p->cpus = NULL;
-    if (word[0] == '\0' || (word[0] >= '0' && word[0] <= '9'))
-        p->cpus = qs_strdup(word);
-    else if (!board)
-        qs_fail(err, QS_E_DENIED,
-                "`affinity: %s`: the agent on %s cannot tell its processors: it %s; write CPUs such as 0-3",
-                word, job->p.device, qs_request_of(QS_MSG_SURVEY)->lacks);
-    else if (strcmp(word, QS_JOB_ONE_BIG) == 0)
-        p->cpus = qs_board_one_big(board, job->schedule.block, err);
-    else
-        p->cpus = qs_board_cpus_of(board, word, err);
-    return p->cpus != NULL;
 }
 
 static void hold_again(struct qs_job_run *job)
@@ -412,7 +405,9 @@ void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then)
     QS_BUF(wanted);
     struct qs_json j = qs_json_to(&wanted);
     p->then = then;
-    if (!find_cpus(job, &err)) {
+    free(p->cpus);
+    p->cpus = qs_watch_cpus(job, &err);
+    if (!p->cpus) {
         fail(job, &err);
         return;
     }
@@ -420,17 +415,24 @@ void qs_activity_pin_hold(struct qs_job_run *job, qs_job_run_then *then)
     qs_wishes_put(&j, wishes_of(job));
     if (qs_wishes_warm(wishes_of(job)))
         qs_json_kstring(&j, "cpus", p->cpus);
+    if (!p->instead && qs_activity_priority_is_fifo(job))
+        qs_json_kbool(&j, "unthrottled", true);
     qs_json_object_end(&j);
-    if (p->unsure && strcmp(p->held, wanted.data) == 0) {
+    bool same = p->held && strcmp(p->held, wanted.data) == 0;
+    if (p->holding && same && !p->instead && !qs_trip_allows(job, &p->pins, &err)) {
+        fail(job, &err);
+        return;
+    }
+    if (p->unsure && same) {
         p->unsure = false;
         qs_activity_lock_look_again(job, hold);
         return;
     }
-    if (p->holding && p->lost && strcmp(p->held, wanted.data) == 0) {
+    if (p->holding && p->lost && same) {
         hold_again(job);
         return;
     }
-    if (p->holding || p->watching ? strcmp(p->held, wanted.data) == 0 : qs_wishes_none(wishes_of(job))) {
+    if (p->holding || p->watching ? same : wants_nothing(job)) {
         go_on(job);
         return;
     }

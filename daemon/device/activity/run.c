@@ -7,6 +7,7 @@
 #include "device/activity/harness.h"
 #include "device/activity/activity.h"
 #include "device/activity/pin.h"
+#include "device/activity/priority.h"
 #include "device/activity/tune.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
@@ -42,6 +43,7 @@ static void on_run_ready(const union qs_msg *reply, const struct qs_err *refused
 static void begin(struct qs_job_run *job)
 {
     struct qs_err err = QS_ERR_INIT;
+    qs_activity_priority_begin(job);
     if (!qs_job_run_send_run_begin(job, on_run_ready, &err))
         qs_job_run_unsent(job, &err);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "config/farm/sensors.h"
 #include "config/profile/tool.h"
 #include "device/activity/lock.h"
@@ -248,7 +249,9 @@ const char *qs_watch_why(enum qs_tune_outcome outcome)
         [QS_TUNE_TIMEOUT] = "its driver did not answer in time",
         [QS_TUNE_UNREADABLE] = "the file cannot be read, so it could not be put back",
         [QS_TUNE_MISSING] = "the file has disappeared since the device was surveyed",
-        [QS_TUNE_FORBIDDEN] = "the agent does not write files outside of sysfs",
+        [QS_TUNE_FORBIDDEN] =
+            "the agent writes no file outside of sysfs and of the kernel's options, and does not "
+            "freeze the control group in which it runs itself",
         [QS_TUNE_UNJOURNALLED] = "what the file said could not be saved on the device: its agent's folder is "
                                  "full, or closed to it",
     };
@@ -316,4 +319,20 @@ bool qs_watch_keeps_moving(const struct qs_job_run *job, const struct qs_moved *
         "time it said `%s`; stop what sets it (on a phone the vendor's thermal or performance service), hold "
         "a lower frequency, or write `frequency: free`",
         job->p.device, moved->path, windows, qs_show(moved->said).text);
+}
+
+char *qs_watch_cpus(const struct qs_job_run *job, struct qs_err *err)
+{
+    const char *word = qs_schedule_conditions(&job->schedule)->controls.cpus;
+    const struct qs_board *board = qs_activity_lock_home(job);
+    if (word[0] == '\0' || (word[0] >= '0' && word[0] <= '9'))
+        return qs_strdup(word);
+    if (!board) {
+        qs_fail(err, QS_E_DENIED,
+                "`affinity: %s`: the agent on %s cannot tell its processors: it %s; write CPUs such as 0-3",
+                word, job->p.device, qs_request_of(QS_MSG_SURVEY)->lacks);
+        return NULL;
+    }
+    return strcmp(word, QS_JOB_ONE_BIG) == 0 ? qs_board_one_big(board, job->schedule.block, err)
+                                             : qs_board_cpus_of(board, word, err);
 }

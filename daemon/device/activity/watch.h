@@ -41,5 +41,7 @@ const char *qs_watch_why(enum qs_tune_outcome outcome);
 
 /* Whether the agent can set all of it. */
 bool qs_watch_can(const struct qs_job_run *job, const struct qs_pins *pins, struct qs_err *err);
+/* The processors of the run in hand, as its conditions say; "": any. Owned; NULL with why. */
+char *qs_watch_cpus(const struct qs_job_run *job, struct qs_err *err);
 
 #endif

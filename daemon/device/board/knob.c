@@ -106,6 +106,11 @@ static const char *why_not(const struct qs_board_switch *s)
     case QS_SWITCH_FAN:
     case QS_SWITCH_THERMAL:
         return "what protects the device from heat is not switched off to try it";
+    case QS_SWITCH_FREEZE:
+        return "processes are not frozen to try it";
+    case QS_SWITCH_REALTIME:
+    case QS_SWITCH_KERNEL:
+        return "the kernel takes its options as they are written, and nothing is changed to see that";
     case QS_SWITCH_IDLE:
     case QS_SWITCH_BOOST:
     case QS_SWITCH_OTHER:

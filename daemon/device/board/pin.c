@@ -319,5 +319,6 @@ void qs_pins_done(struct qs_pins *pins)
         free(pins->choices.at[i].text);
     free(pins->items.at);
     free(pins->choices.at);
+    qs_strings_done(&pins->thermal);
     *pins = (struct qs_pins){0};
 }

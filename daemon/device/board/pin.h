@@ -36,6 +36,7 @@ struct qs_pins {
         struct qs_pin_choice *at;
         size_t count;
     } choices;
+    struct qs_strings thermal; /* names of switches that protect from heat, and are not on */
     /* The items switch processors or boost, and are all that is known: what frequencies there are follows
      * from a survey after them. */
     bool survey_again;

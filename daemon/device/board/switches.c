@@ -108,6 +108,12 @@ static bool is_set(const struct work *w, const struct qs_board_switch *s, const 
     return false;
 }
 
+static void note_thermal(struct qs_strings *names, const char *name)
+{
+    names->at = qs_grow(names->at, names->count, sizeof *names->at);
+    names->at[names->count++] = qs_strdup(name);
+}
+
 static bool put(struct work *w, const struct qs_board_switch *s, const struct set *set, struct qs_err *err)
 {
     if (w->count == QS_BOARD_SWITCHES_MAX)
@@ -122,6 +128,8 @@ static bool put(struct work *w, const struct qs_board_switch *s, const struct se
             "says never to; as root it may",
             s->name, s->path);
     w->sets[w->count++] = *set;
+    if (s->kind == QS_SWITCH_THERMAL && set->value != s->on)
+        note_thermal(&w->pins->thermal, s->name);
     return true;
 }
 
@@ -193,6 +201,15 @@ static bool is_meant(const struct qs_board_switch *s, const char *pattern)
             fnmatch(pattern, s->name, FNM_NOESCAPE) == 0);
 }
 
+/* A row of its own goes before one with {arg}. */
+static bool is_name(const struct qs_board *b, const char *name)
+{
+    bool is = false;
+    for (size_t i = 0; i < b->switches.count; i++)
+        is = is || strcmp(b->switches.at[i].name, name) == 0;
+    return is;
+}
+
 static bool none_meant(const struct qs_board *b, const char *what, struct qs_err *err)
 {
     QS_BUF(has);
@@ -208,9 +225,10 @@ static bool none_meant(const struct qs_board *b, const char *what, struct qs_err
 static bool put_named(struct work *w, const struct qs_switch_wish *wish, struct qs_err *err)
 {
     size_t before = w->count;
+    bool exact = is_name(w->board, wish->of);
     for (size_t i = 0; i < w->board->switches.count; i++) {
         const struct qs_board_switch *s = &w->board->switches.at[i];
-        QS_FREED char *arg = arg_of(s, wish->of);
+        QS_FREED char *arg = exact ? NULL : arg_of(s, wish->of);
         bool ok = arg != NULL             ? switch_with(w, s, arg, wish, err)
                   : is_meant(s, wish->of) ? switch_to(w, s, wish->to, wish->number, err)
                                           : true;
@@ -293,6 +311,18 @@ static bool put_online(struct work *w, const char *word, struct qs_err *err)
     return true;
 }
 
+/* Where it can be: a job with SCHED_FIFO goes on without. What the job itself says of it is left. */
+static void put_unthrottled(struct work *w)
+{
+    for (size_t i = 0; i < w->board->switches.count && w->count < QS_BOARD_SWITCHES_MAX; i++) {
+        const struct qs_board_switch *s = &w->board->switches.at[i];
+        if (s->kind != QS_SWITCH_REALTIME || s->off == NULL || !s->writable || is_set(w, s, NULL))
+            continue;
+        w->sets[w->count++] = (struct set){.of = s, .value = s->off, .implied = true};
+        qs_pins_choice(w->pins, NULL, 0, qs_asprintf("%s: off", s->name));
+    }
+}
+
 /* Processors that are off would come back at a frequency that is not held. */
 static void put_all_on(struct work *w)
 {
@@ -342,6 +372,8 @@ bool qs_pins_switches(const struct qs_board *board, const struct qs_wishes *wish
         ok = put_named(w, &wishes->switches[i], err);
     if (ok && !settled && wishes->online == NULL && qs_wish_writes(&wishes->frequency[QS_DOMAIN_CPU]))
         put_all_on(w);
+    if (ok && wishes->unthrottled)
+        put_unthrottled(w);
     put_items(w, true);
     pins->survey_again = pins->items.count > 0 && !settled;
     if (!pins->survey_again)

@@ -121,6 +121,9 @@ struct qs_hook {       /* a command between windows */
 };
 bool qs_job_run_send_hook(struct qs_job_run *job, const struct qs_hook *hook, qs_session_reply *on_reply,
                           struct qs_err *err);
+/* A command that looks at something, as the agent's own user and below no benchmark's environment. */
+bool qs_job_run_send_look(struct qs_job_run *job, uint32_t id, char *const *argv, size_t words,
+                          qs_session_reply *on_reply, struct qs_err *err);
 /* What a program of the point in hand may take to set itself up, or to tear down; 0: it is none. */
 int64_t qs_job_run_step_limit_ns(const struct qs_job_run *job);
 

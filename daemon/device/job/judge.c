@@ -5,6 +5,8 @@
 #include "device/activity/host.h"
 #include "device/activity/activity.h"
 #include "device/activity/pin.h"
+#include "device/activity/priority.h"
+#include "device/activity/trip.h"
 #include "device/activity/tune.h"
 #include "device/job/impl.h"
 #include "device/job/stop_rule.h"
@@ -119,12 +121,15 @@ static void judge(struct qs_job_run *job)
     job->win.judged = true;
     (void)qs_session_ack(job->p.session, &job->run.uid, job->run.next_seq + job->win.made.closed.iterations,
                          &err);
+    if (qs_trip_is_over(job, &err))
+        qs_job_run_fail(job, &err);
+    qs_activity_priority_closed(job);
     if (qs_activity_trace_is_on(job)) {
         judge_traced(job);
         return;
     }
     qs_activity_window_count(job);
-    if (job->win.made.closed.how == QS_CLOSED_GATE_TIMEOUT)
+    if (job->win.made.closed.how == QS_CLOSED_GATE_TIMEOUT && !job->failed)
         gate_gave_up(job);
     else if (job->win.made.closed.gate.outcome == QS_GATE_TAINTED)
         qs_job_event_gate_timeout(job);

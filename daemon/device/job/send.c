@@ -10,6 +10,7 @@
 #include "device/activity/harness.h"
 #include "device/activity/headroom.h"
 #include "device/activity/pin.h"
+#include "device/activity/trip.h"
 #include "device/activity/tune.h"
 #include "device/job/impl.h"
 #include "proto/names.h"
@@ -211,6 +212,7 @@ static bool fill_run_begin(struct qs_job_run *job, struct lists *l, struct qs_ms
     m->cpus = qs_text_of(qs_activity_pin_cpus(job));
     m->hook_limit_ns = bench->hook_limit_ns;
     m->user = qs_text_of(bench->user);
+    m->start = qs_schedule_conditions(&job->schedule)->controls.start;
     if (qs_harness_is_on(job))
         ok = qs_harness_fill(job, lists_next(l), m) && ok;
     return ok;
@@ -314,13 +316,13 @@ bool qs_job_run_send_open(struct qs_job_run *job, struct qs_err *err)
     bool traced = qs_activity_trace_is_on(job); /* nothing of it is judged */
     if (!traced && !can_gate(job, err))
         return false;
-    if (!traced && !build_gate(job, &gate, &bounds))
+    size_t most = qs_session_has(job->p.session, QS_FEATURE_PRIORITY) ? QS_GATE_MAX : QS_GATE_OLD_MAX;
+    if ((!traced && !build_gate(job, &gate, &bounds)) || !qs_trip_gate(job, &gate) || gate.count > most)
         return qs_fail(
             err, QS_E_LIMIT,
-            "the gate does not fit one message: at most %d expectations (with `frequency: hold` the "
-            "clock of each processor that the job may use is one: `affinity` makes them fewer) and "
-            "%d bounds",
-            QS_GATE_MAX, QS_BOUNDS_MAX);
+            "the gate does not fit one message: this agent takes at most %zu expectations, with a line for "
+            "each temperature where there is a `trip` limit, and %d bounds",
+            most, QS_BOUNDS_MAX);
     bool pilot = job->schedule.block == 0;
     int64_t max_ns = pilot ? plan->warmup_max_ns : traced ? plan->window_max_ns : longest_ns(job);
     uint32_t n = qs_schedule_iterations(&job->schedule);
@@ -390,5 +392,35 @@ bool qs_job_run_send_hook(struct qs_job_run *job, const struct qs_hook *hook, qs
                             .output_max_bytes = TAIL_BYTES,
                             .user = qs_text_of(bench->user)};
     ok = ok && qs_job_run_call(job, QS_MSG_HOOK, &m, m.limit_ns, on_reply, err);
+    return ok;
+}
+
+/* Android's commands are in a folder that no other system has. */
+static bool add_path(const struct qs_job_run *job, struct qs_build *env)
+{
+    QS_BUF(path);
+    qs_buf_str(&path, "PATH=");
+    for (const char *const *kv = job->p.base_env; kv && *kv; kv++)
+        if (strncmp(*kv, "PATH=", 5) == 0)
+            qs_buf_fmt(&path, "%s:", *kv + 5);
+    qs_buf_str(&path, "/system/bin:/usr/bin:/bin");
+    return path.len <= UINT16_MAX && qs_build_text(env, qs_text_of(path.data));
+}
+
+bool qs_job_run_send_look(struct qs_job_run *job, uint32_t id, char *const *argv, size_t words,
+                          qs_session_reply *on_reply, struct qs_err *err)
+{
+    const int64_t limit_ns = INT64_C(30000000000);
+    QS_SCOPED(lists_done) struct lists l = lists_new();
+    struct qs_build *a = lists_next(&l), *e = lists_next(&l);
+    bool ok = add_path(job, e);
+    for (size_t i = 0; ok && i < words; i++)
+        ok = qs_build_text(a, qs_text_of(argv[i]));
+    const struct qs_msg_hook m = {.id = id,
+                                  .argv = qs_build_list(a),
+                                  .env = qs_build_list(e),
+                                  .limit_ns = limit_ns,
+                                  .output_max_bytes = QS_OUTPUT_MAX_BYTES};
+    ok = (ok || too_large(err)) && qs_job_run_call(job, QS_MSG_HOOK, &m, limit_ns, on_reply, err);
     return ok;
 }

@@ -8,6 +8,7 @@
     S(SETTLE, "settle", "the session's row on disk", settle)                                                 \
     S(LOCK, "lock", "what the device has", lock)                                                             \
     S(PROBE, "probe", "what was found when the device was tried, or that it is tried", probe)                \
+    S(CHECK, "check", "what the device says of the job's apps", check)                                       \
     S(CHARACTERIZE, "characterize", "sensors and load, then the stage on disk", characterize)                \
     S(FILES, "files", "the job's files on the device", push)                                                 \
     S(BEFORE, "before", "the actions before the job and the session", before)                                \

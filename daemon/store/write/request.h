@@ -46,6 +46,10 @@ struct qs_session_end_row {
     int64_t at_ns;
     const char *reason;
 };
+struct qs_session_env_row {
+    uint8_t uid[16];
+    const char *env_json;
+};
 struct qs_file_row {
     char sha256[65];
     int64_t bytes;
@@ -60,6 +64,7 @@ qs_apply_fn qs_apply_boot;        /* struct qs_boot_row */
 qs_apply_fn qs_apply_clock_pair;  /* struct qs_clock_row */
 qs_apply_fn qs_apply_session;     /* struct qs_session_row */
 qs_apply_fn qs_apply_session_end; /* struct qs_session_end_row */
+qs_apply_fn qs_apply_session_env; /* struct qs_session_env_row */
 qs_apply_fn qs_apply_run;         /* struct qs_run_row */
 qs_apply_fn qs_apply_run_end;     /* struct qs_run_end_row */
 qs_apply_fn qs_apply_window;      /* struct qs_window_row */

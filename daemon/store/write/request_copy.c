@@ -145,6 +145,15 @@ void qs_store_session_end(struct qs_store *store, const uint8_t uid[16], int64_t
     push(store, req, &row, sizeof row);
 }
 
+void qs_store_session_env(struct qs_store *store, const uint8_t uid[16], const char *env_json,
+                          qs_store_done_fn *done, void *user)
+{
+    struct qs_request *req = qs_request_new(qs_apply_session_env, done, user);
+    struct qs_session_env_row row = {.env_json = qs_arena_text(&req->arena, env_json)};
+    memcpy(row.uid, uid, sizeof row.uid);
+    push(store, req, &row, sizeof row);
+}
+
 void qs_store_run_begin(struct qs_store *store, const struct qs_run_row *run, qs_store_done_fn *done,
                         void *user)
 {

@@ -49,6 +49,20 @@ bool qs_apply_session_end(struct qs_db *db, const void *row, int64_t *ret_id, st
     return qs_stmt_run(&s, err);
 }
 
+bool qs_apply_session_env(struct qs_db *db, const void *row, int64_t *ret_id, struct qs_err *err)
+{
+    const struct qs_session_env_row *r = row;
+    struct qs_stmt s;
+    int64_t id = 0, env = 0;
+    (void)ret_id;
+    if (!qs_find_session(db, r->uid, &id, err) || !qs_intern_env(db, r->env_json, &env, err) ||
+        !qs_stmt_begin(db, &s, "UPDATE session SET env_id = ? WHERE id = ?", err))
+        return false;
+    qs_stmt_int(&s, env);
+    qs_stmt_int(&s, id);
+    return qs_stmt_run(&s, err);
+}
+
 static bool is_zero(const uint8_t uid[16])
 {
     static const uint8_t zero[16];

@@ -239,6 +239,74 @@ def throttled_while_measured(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+COOLER = """profile: cooled
+about: a board whose own protection is a command of the test
+extends: generic
+match: [{facts: {sysfs: '*'}}]
+switches:
+  cooler: {kind: thermal, name: cooler, get: [cat, "%(file)s"], set: [sh, -c, "echo {value} >%(file)s"], on: "1", off: "0"}
+"""
+FACT = "SELECT json_extract(e.body, '$.achieved.thermal_protection') FROM session s JOIN env e ON e.id = s.env_id WHERE s.job_id = ?"
+ABOVE = re.compile(r"thermal:cpu-thermal of board is 7[345]\.\d+ °C, above the job's trip limit of 60(\.0)? °C: ")
+
+
+def ends_above_its_trip_limit(tap):
+    """A job that takes the board's own protection away holds a limit of its own: before a window, after it, and while it waits"""
+    with Bed() as bed, Board(bed, "rpi4b") as board:
+        cooler = bed.file("cooler", "1\n")
+        os.mkdir(os.path.join(bed.path, "profiles"))
+        with open(os.path.join(bed.path, "profiles", "cooled.yaml"), "w", encoding="ascii") as f:
+            f.write(COOLER % {"file": cooler})
+
+        def cooled():
+            with open(cooler, encoding="ascii") as f:
+                return f.read().strip()
+        argv = [AGENT, "--stdio", "--sysfs", board.path, "--state", os.path.join(bed.path, "journal")]
+        os.mkdir(argv[-1])
+        daemon = bed.daemon({"devices": {"board": {"link": "exec", "argv": argv}}})
+        daemon.device_ready("board")
+
+        def tried(argv, gate="none", **conditions):
+            wanted = job(argv, gate)
+            wanted["plan"]["blocks"] = 3
+            wanted["conditions"].update({"switches": {"cooler": "off"}, **conditions})
+            return daemon.job(wanted)
+        seen = os.path.join(bed.path, "seen")
+        shown = daemon.ended(tried(["cp", cooler, seen]))
+        tap.ok(shown["state"] == "failed" and "(cooler)" in shown["reason"] and "`trip: 85C`" in shown["reason"],
+               "without a limit it is refused, with what to write", [shown["reason"]])
+        tap.ok(not os.path.exists(seen), "and nothing was measured")
+        number = tried(["cp", cooler, seen], trip="60C")
+        shown = daemon.ended(number)
+        tap.equal(shown["state"], "done", f"a board below its limit is measured: {shown.get('reason')}")
+        with open(seen, encoding="ascii") as f:
+            tap.equal((f.read().strip(), cooled()), ("0", "1"), "without its protection, which is back after it")
+        tap.equal(bed.one(FACT, number), "off: cooler; trip limit 60.0 °C", "and the session's environment says so")
+        told = [e.data["text"] for e in daemon.events(number).end() if e.kind == "job.warning"]
+        tap.equal(len([text for text in told if "thermal protection of board is off (cooler)" in text]), 1, "and so is everybody told, once")
+
+        number = tried(["sh", "-c", f"echo heat 75 >{board.file('.board/control')}"], trip="60C")
+        shown = daemon.ended(number)
+        tap.ok(shown["state"] == "failed" and ABOVE.match(shown["reason"]), "one that is hotter after a window ends the job, with the reading", [shown["reason"]])
+        tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE job = ?", number), 1, "before a further one opens")
+        tap.equal(cooled(), "1", "and all is put back")
+        number = tried(["true"], trip="60C")
+        shown = daemon.ended(number)
+        tap.ok(shown["state"] == "failed" and ABOVE.match(shown["reason"]), "a hot board is not measured at all", [shown["reason"]])
+        tap.equal((bed.one("SELECT count(*) FROM v_iteration WHERE job = ?", number), cooled()), (0, "1"), "no window has opened")
+
+        board.tell("ambient 30", "heat 52")  # towards 51.7: it never becomes cool enough
+        number = tried(["true"], below(45), trip="60C")
+        until("a job waits at its gate", lambda: SENSOR in (daemon.show(number).get("why") or ""))
+        tap.equal(cooled(), "0", "its protection is off meanwhile")
+        board.tell("heat 75")
+        shown = daemon.ended(number)
+        tap.ok(shown["state"] == "failed" and ABOVE.match(shown["reason"]), "and it ends when the board becomes too hot", [shown["reason"]])
+        tap.equal(cooled(), "1", "with all put back")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 if __name__ == "__main__":
     skip_without_boards("jobs run on a virtual board")
-    run_cases(shown_as_it_is, opens_when_it_is_cool, comes_back_down, heats_what_is_too_cold, busy_until_fast, ends_as_it_says, a_sensor_that_fails, a_driver_that_does_not_answer, throttled_while_measured)
+    run_cases(shown_as_it_is, opens_when_it_is_cool, comes_back_down, heats_what_is_too_cold, busy_until_fast, ends_as_it_says, a_sensor_that_fails, a_driver_that_does_not_answer, throttled_while_measured,
+              ends_above_its_trip_limit)

@@ -25,9 +25,35 @@ COMMANDS = {
           'set-standby-bucket) echo "$3" >"$S/bucket.$2" ;;\n'
           'esac',
     "cmd": 'case "$1 $2" in\n'
+           '"appops get") cat "$S/appops.$3" 2>/dev/null || printf "No operations.\\nDefault mode: allow\\n" ;;\n'
+           '"appops set") echo "$4: $5; time=+1h2m ago" >"$S/appops.$3" ;;\n'
            '"connectivity airplane-mode") case $3 in enable) echo 1 ;; *) echo 0 ;; esac >"$S/global.airplane_mode_on" ;;\n'
            'esac',
 }
+COMMANDS.update({
+    "getprop": 'cat "$S/prop.$1" 2>/dev/null || echo',
+    "setprop": 'echo "$2" >"$S/prop.$1"',
+    "start": 'echo running >"$S/prop.init.svc.$1"',
+    "stop": 'echo stopped >"$S/prop.init.svc.$1"',
+    "dumpsys": 'case "$1 $2" in\n'
+               '"package "*) cat "$S/package.$2" 2>/dev/null || echo "Unable to find package: $2" ;;\n'
+               '"deviceidle enabled") cat "$S/idle" ;;\n'
+               '"deviceidle enable") echo 1 >"$S/idle" ;;\n'
+               '"deviceidle disable") echo 0 >"$S/idle" ;;\n'
+               'esac',
+})
+PACKAGE = """Packages:
+  Package [org.example] (3f2b1a0):
+    userId=10123
+    versionCode=7 minSdk=24 targetSdk=33
+    versionName=1.0.7
+    flags=[ %(flags)s ]
+
+Dexopt state:
+  [org.example]
+    path: /data/app/~~A==/org.example-B==/base.apk
+      arm64: [status=%(status)s] [reason=bg-dexopt] [primary-abi]
+"""
 STATE = {"global.airplane_mode_on": "0", "global.window_animation_scale": "1.0", "global.animator_duration_scale": "0.5",
          "system.screen_brightness": "102", "bucket.org.example": "10"}
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """A phone in a folder: switches that are commands, held by jobs and put back, and an unrooted phone whose files nobody but root may write. The
 daemon and its agent are as they are; the commands are scripts that keep their state in files."""
+import json
 import os
 import shutil
 import signal
 import time
 
-from phone import SHELL, STATE, Phone
+from phone import PACKAGE, SHELL, STATE, Phone
 from lib import Bed, run_cases, until
 
 
@@ -52,7 +53,7 @@ def held_by_commands(tap):
                   "while it measured")
         tap.equal(phone.state(), STATE, "all of it is as before: what had no value has none")
         said = phone.log()
-        tap.equal(sorted(line for line in said if " get" not in line), sorted(SENT), "each command that sets was sent once: no word more, none less")
+        tap.equal(sorted(line for line in said if " get" not in line and not line.startswith("dumpsys")), sorted(SENT), "each command that sets was sent once: no word more, none less")
         tap.equal({line for line in said if " get" in line}, ASKED, "and so were those that ask")
         first = {line: said.index(line) for line in said}
         tap.ok(first["settings get system screen_brightness"] < first["settings put system screen_brightness 5"], "what was there is asked before it is set", said)
@@ -174,6 +175,112 @@ def busy_until_fast(tap):
         tap.equal(bed.one("SELECT count(*) FROM v_control"), 0, "nothing was changed, nor put back")
 
 
+SERVICES = {"prop.init.svc.thermal-engine": "running", "prop.init.svc.mpdecision": "running", "prop.init.svc.perfd": "stopped",
+            "prop.vendor.powerhal.init": "1", "idle": "1", "appops.org.other": "RUN_IN_BACKGROUND: allow; time=+2d3h ago"}
+FACTS = "SELECT e.body FROM session s JOIN env e ON e.id = s.env_id WHERE s.job_id = ?"
+
+
+def plain(state):
+    """Without when something was last used."""
+    return {name: value.split(";")[0] for name, value in state.items()}
+
+
+def services_stopped(tap):
+    """Services, doze and apps in the background as a job wants them, and as they were; what protects from heat needs a limit of the job's own"""
+    with Bed() as bed:
+        phone = Phone(bed)
+        for name, value in SERVICES.items():
+            phone.set(name, value)
+        before = phone.state()
+        daemon = started(bed, phone)
+        quiet = {"service:thermal-engine": "off", "service:mpdecision": "off", "service:perfd": "off", "power-hal": "off", "doze": "off",
+                 "background:org.example": "off", "background:org.other": "off"}
+        shown = daemon.ended(daemon.job(job(["true"], switches=quiet)))
+        tap.ok(shown["state"] == "failed" and "service:thermal-engine" in shown["reason"] and "`trip: 85C`" in shown["reason"],
+               "a job that stops what protects the phone from heat says its own limit, or is refused", [shown["reason"]])
+        tap.equal(phone.state(), before, "before anything was changed")
+        names = sorted(SERVICES) + ["appops.org.example"]
+        look = f"cd {phone.path('phone/state')}; for f in {' '.join(names)}; do echo $f=$(cat $f); done >{phone.path('phone/journal/seen')}"
+        number = daemon.job(job(["sh", "-c", look], switches=quiet, trip="85C"))
+        shown = daemon.ended(number)
+        tap.equal(shown["state"], "done", f"with one it is measured: {shown.get('reason')}")
+        with open(phone.path("phone/journal/seen"), encoding="ascii") as f:
+            seen = dict(line.rstrip("\n").split("=", 1) for line in f)
+        tap.equal(plain(seen),
+                  {"prop.init.svc.thermal-engine": "stopped", "prop.init.svc.mpdecision": "stopped", "prop.init.svc.perfd": "stopped",
+                   "prop.vendor.powerhal.init": "0", "idle": "0", "appops.org.other": "RUN_IN_BACKGROUND: ignore",
+                   "appops.org.example": "RUN_IN_BACKGROUND: ignore"}, "as they were while it measured")
+        after = plain(phone.state())
+        tap.equal(after.pop("appops.org.example"), "RUN_IN_BACKGROUND: allow", "what had its default is allowed again")
+        tap.equal(after, plain(before), "and all else is as before")
+        sent = [line for line in phone.log() if line.split(" ")[0] in ("start", "stop")]
+        tap.equal(sorted(sent), ["start mpdecision", "start thermal-engine", "stop mpdecision", "stop thermal-engine"],
+                  "a service that stood still already was left alone")
+        fact = json.loads(bed.one(FACTS, number))["achieved"]["thermal_protection"]
+        tap.equal(fact, "off: service:thermal-engine; trip limit 85.0 °C", "that its protection was off is part of the environment")
+        shown = daemon.ended(daemon.job(job(["true"], switches={"service:nobody": "off"})))
+        tap.ok(shown["state"] == "failed" and "getprop init.svc.nobody" in shown["reason"], "a service that the phone has not is told", [shown["reason"]])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def app_as_it_should_be(tap):
+    """An app that a job names is looked at before anything is measured: a debug build, or one that is not compiled as wanted, is refused"""
+    release = {"flags": "HAS_CODE ALLOW_BACKUP", "status": "speed"}
+    cases = [("as wanted", release, "false", "done", None),
+             ("a debug build", {**release, "flags": "DEBUGGABLE HAS_CODE"}, "false", "failed", "is a build that may be debugged"),
+             ("interpreted", {**release, "status": "verify"}, "false", "failed", "cmd package compile -m speed -f org.example"),
+             ("a release build where one to debug is wanted", release, "true", "failed", "write `debuggable: false`"),
+             ("absent", None, "false", "failed", "phone has no app org.example")]
+    with Bed() as bed:
+        phone = Phone(bed)
+        bed.env["PATH"] = f"{phone.path('phone/bin')}:{os.environ['PATH']}"
+        daemon = started(bed, phone)
+        at, mark = phone.path("phone/state/package.org.example"), phone.path("phone/journal/mark")
+        for name, package, debuggable, state, why in cases:
+            if package:
+                phone.set("package.org.example", PACKAGE % package)
+            else:
+                os.unlink(at)
+            number = daemon.job(job(["touch", mark], app={"package": "org.example", "debuggable": debuggable, "compiled": "speed"}))
+            shown = daemon.ended(number)
+            tap.equal(shown["state"], state, f"{name}: {shown.get('reason')}")
+            tap.ok(why is None or why in shown["reason"], f"{name}: the reason says what to do", [str(shown.get("reason"))])
+            tap.equal(os.path.exists(mark), state == "done", f"{name}: measured only where it is right")
+            if os.path.exists(mark):
+                os.unlink(mark)
+            build = package and ("debuggable" if "DEBUGGABLE" in package["flags"] else "release build")
+            tap.equal(json.loads(bed.one(FACTS, number))["achieved"]["app org.example"],
+                      f"1.0.7 (7), {build}, compiled: {package['status']}" if package else "not installed", f"{name}: what was found is part of the environment")
+        os.unlink(phone.path("phone/bin/dumpsys"))
+        shown = daemon.ended(daemon.job(job(["true"], app={"package": "org.example", "debuggable": "false"})))
+        tap.ok(shown["state"] == "failed" and "`dumpsys package org.example`" in shown["reason"], "a device that is no Android says so", [shown["reason"]])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def no_right_to_a_priority(tap):
+    """An ordinary user may give no process SCHED_FIFO or less than nice 0: the job says what is missing, before anything is measured"""
+    with Bed() as bed:
+        phone = Phone(bed)
+        daemon = started(bed, phone)
+        mark = phone.path("phone/journal/mark")
+        for priority, missing in (("fifo", "ulimit -r"), ("nice -5", "ulimit -e")):
+            shown = daemon.ended(daemon.job(job(["touch", mark], priority=priority)))
+            tap.equal(shown["state"], "failed", f"{priority}: the job fails")
+            if priority == "fifo" and os.cpu_count() == 1:
+                tap.ok("only one" in shown["reason"], "on one processor nobody may", [shown["reason"]])
+            else:
+                tap.ok("root, CAP_SYS_NICE" in shown["reason"] and missing in shown["reason"], f"{priority}: and says which right is missing", [shown["reason"]])
+        tap.ok(not os.path.exists(mark), "nothing was measured")
+        number = daemon.job(job(["sh", "-c", f"read a </proc/self/stat; echo $a >{mark}"], priority="nice 7", aslr="off"))
+        shown = daemon.ended(number)
+        tap.equal(shown["state"], "done", f"what needs no right is given: {shown.get('reason')}")
+        with open(mark, encoding="ascii") as f:
+            tap.equal(f.read().rsplit(")", 1)[1].split()[16], "7", "as the process itself sees")
+        rows = bed.sql("SELECT DISTINCT kind, before, after FROM v_evidence WHERE job = ? AND kind IN ('process.nice', 'process.fixed_addresses') ORDER BY kind", number)
+        tap.equal(rows, [("process.fixed_addresses", 1, 1), ("process.nice", 7, 7)], "and so it is stored")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def pids(mark):
     """Living processes that have this in their command line."""
     ret = []
@@ -200,4 +307,5 @@ if os.geteuid() == 0 and not shutil.which("setpriv"):
 elif os.geteuid() == 0 and os.system(f"setpriv --reuid {SHELL} --regid {SHELL} --clear-groups true") != 0:
     print("1..0 # SKIP this root may not become user 2000")
 else:
-    run_cases(held_by_commands, arms_differ, nothing_left_behind, what_cannot_be_said, without_root, busy_until_fast)
+    run_cases(held_by_commands, arms_differ, nothing_left_behind, what_cannot_be_said, without_root, busy_until_fast,
+              services_stopped, app_as_it_should_be, no_right_to_a_priority)

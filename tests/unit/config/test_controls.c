@@ -73,8 +73,71 @@ static void test_sets(void **state)
           want, 4);
 }
 
+static void test_processes(void **state)
+{
+    (void)state;
+    static const char *const want[] = {
+        "{\"affinity\":\"any\",\"frequency\":\"free\",\"priority\":\"fifo 1\",\"aslr\":\"off\"}",
+        "{\"affinity\":\"any\",\"frequency\":\"free\",\"aslr\":\"off\"}",
+        "{\"affinity\":\"any\",\"frequency\":\"free\",\"priority\":\"fifo 99\"}",
+        "{\"affinity\":\"any\",\"frequency\":\"free\",\"priority\":\"nice -20\",\"aslr\":\"off\"}",
+        "{\"affinity\":\"any\",\"frequency\":\"free\",\"priority\":\"fifo 1\",\"aslr\":\"off\"}"};
+    check("conditions: {priority: fifo, aslr: off}\n"
+          "condition_sets:\n"
+          "  a: {priority: normal}\n"
+          "  b: {priority: fifo 99, aslr: on}\n"
+          "  c: {priority: nice -20}\n"
+          "  d: {affinity: any}\n"
+          "arms: {a: {conditions: a}, b: {conditions: b}, c: {conditions: c}, d: {conditions: d}}\n",
+          want, 5);
+}
+
+/* Behind the gate: what ends a job is kept with its set, and is none of what makes a series. */
+static void test_limits_of_a_set(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *yaml, *own, *other;
+    } rows[] = {
+        {"conditions: {repeat_tainted: 2}\ncondition_sets: {a: {trip: 85.5C}}\n", "", "\"trip_mc\":85500,"},
+        {"conditions: {trip: 60C}\ncondition_sets: {a: {repeat_tainted: 2, boost: on}}\n",
+         "\"trip_mc\":60000,", "\"trip_mc\":60000,"},
+        {"conditions: {app: {package: org.example_1, debuggable: no}}\n"
+         "condition_sets: {a: {app: {package: org.b, compiled: speed-profile}}}\n",
+         "\"app\":{\"package\":\"org.example_1\",\"debuggable\":false},",
+         "\"app\":{\"package\":\"org.b\",\"compiled\":\"speed-profile\"},"},
+        {"conditions: {app: {package: o, debuggable: true, compiled: verify}}\ncondition_sets: {a: {boost: "
+         "on}}\n",
+         "\"app\":{\"package\":\"o\",\"debuggable\":true,\"compiled\":\"verify\"},",
+         "\"app\":{\"package\":\"o\",\"debuggable\":true,\"compiled\":\"verify\"},"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        QS_BUF(err);
+        QS_BUF(text);
+        qs_buf_fmt(&text,
+                   "quiesce: 1\nbenchmarks: [{name: x, argv: [x]}]\n%sarms: {o: {conditions: default}, a: "
+                   "{conditions: a}}\n",
+                   rows[i].yaml);
+        struct qs_job_spec *spec = golden_job("job", text.data, text.len, &err);
+        if (spec == NULL)
+            fail_msg("%s", err.data);
+        for (size_t k = 0; k < 2; k++) {
+            QS_BUF(json);
+            struct qs_json j = qs_json_to(&json);
+            qs_job_put_conditions(&j, &spec->conditions[k]);
+            char *behind = strstr(json.data, "\"repeat_tainted\":2,"), *end = strstr(json.data, "\"stop\":");
+            assert_true(behind != NULL && end != NULL);
+            *end = '\0';
+            assert_string_equal(behind + strlen("\"repeat_tainted\":2,"),
+                                k == 0 ? rows[i].own : rows[i].other);
+        }
+        qs_job_free(spec);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_asked), cmocka_unit_test(test_sets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_asked), cmocka_unit_test(test_sets),
+                                       cmocka_unit_test(test_processes),
+                                       cmocka_unit_test(test_limits_of_a_set)};
     return cmocka_run_group_tests_name("config controls", tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ struct stage {
     unsigned full_log;              /* so often the database's log is full */
     unsigned served;                /* so often, when a window is to open, somebody is being answered */
     bool parts_streams;             /* the agent keeps standard error apart */
-    const char *log;                /* of the kernel: the agent can be asked for what a run left */
+    const char *log, *dump;         /* of the kernel, of `dumpsys package`: what the agent can be asked for */
     unsigned token_refusals, window_refusals; /* so often nothing may be transferred, no window begin */
     unsigned unrest;                          /* so often the gate opens again once the host is silent */
     /* What happened. */
@@ -121,7 +121,7 @@ struct stage {
     struct qs_run_events to; /* who is told of the open run */
     struct qs_msg_pull pull;
     /* Tracers. */
-    bool no_tracers;                           /* the agent knows none */
+    bool no_tracers, dumps;                    /* the agent knows none; the hook is `dumpsys` */
     const char *no_trace_start, *no_trace_end; /* why there is none; NULL: there is one */
     unsigned trace_errors;                     /* an ERROR: 1 to TRACE, 2 to TRACE_STOP */
     bool file_is_gone;                         /* nothing can be fetched of it */

@@ -109,14 +109,16 @@ static bool ask_run_begin(struct stage *s, const void *message, struct qs_err *e
 
 static void tell_hook_done(struct stage *s)
 {
-    bool fails = s->hook_seen == s->hook_fails;
+    bool fails = s->hook_seen == s->hook_fails || (s->dumps && !s->dump);
     struct qs_msg_hook_done m = {.id = s->hook_id,
                                  .how =
                                      s->now.how == QS_CLOSED_CANCELLED ? QS_HOOK_SIGNALLED : QS_HOOK_EXITED,
                                  .code = fails                               ? 3
                                          : s->now.how == QS_CLOSED_CANCELLED ? 15
                                                                              : 0,
-                                 .output = qs_text_of(fails ? "no space" : "")};
+                                 .output = qs_text_of(fails      ? "no space"
+                                                      : s->dumps ? s->dump
+                                                                 : "")};
     s->session = s->hook_back;
     stage_reply(s, &(union qs_msg){.hook_done = m});
 }
@@ -130,8 +132,11 @@ static bool ask_hook(struct stage *s, const void *message, struct qs_err *err)
     struct qs_text word;
     size_t before = s->hooks.len;
     stage_record_hook(s, m);
-    while (qs_list_text(&it, &word))
+    s->dumps = false;
+    while (qs_list_text(&it, &word)) {
         qs_buf_fmt(&s->hooks, "%.*s ", (int)word.n, word.p);
+        s->dumps = s->dumps || qs_text_is(word, "dumpsys");
+    }
     stage_act_note(s, "hook %s", s->hooks.data + before);
     s->hook_back = s->session;
     s->session = SESSION_HOOK;

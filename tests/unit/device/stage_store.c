@@ -109,6 +109,14 @@ void qs_store_session_end(struct qs_store *store, const uint8_t uid[16], int64_t
     of(store)->sessions_ended += answer(of(store), "session_end", done, user) ? 1 : 0;
 }
 
+void qs_store_session_env(struct qs_store *store, const uint8_t uid[16], const char *env_json,
+                          qs_store_done_fn *done, void *user)
+{
+    (void)uid;
+    qs_buf_fmt(&of(store)->left, "environment %s\n", env_json);
+    answer(of(store), "session_env", done, user);
+}
+
 void qs_store_run_begin(struct qs_store *store, const struct qs_run_row *run, qs_store_done_fn *done,
                         void *user)
 {

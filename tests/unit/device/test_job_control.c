@@ -224,7 +224,7 @@ static void test_a_write_that_fails(void **state)
         {QS_TUNE_TIMEOUT, 0, NULL, "scaling_governor failed: its driver did not answer in time; "},
         {QS_TUNE_UNREADABLE, EACCES, NULL, "could not be put back: Permission denied; "},
         {QS_TUNE_MISSING, ENOENT, NULL, "disappeared since the device was surveyed: No such file "},
-        {QS_TUNE_FORBIDDEN, 0, NULL, "the agent does not write files outside of sysfs; "},
+        {QS_TUNE_FORBIDDEN, 0, NULL, "and does not freeze the control group in which it runs itself; "},
         {QS_TUNE_UNJOURNALLED, ENOSPC, NULL, "or closed to it: No space left on device; "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

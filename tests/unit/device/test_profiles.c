@@ -45,7 +45,7 @@ static void test_unknown_device(void **state)
     } rows[] = {
         {"pixel6-oriole",
          {"policy0", "policy4", "policy6", "mali", "17000010.devfreq_mif", "17000020.devfreq_int"},
-         30,
+         31,
          4,
          NULL},
         {"odroid-xu3",
@@ -53,7 +53,7 @@ static void test_unknown_device(void **state)
          8,
          0,
          "thermal:gpu-thermal"},
-        {"huawei-p8lite2017", {"policy0", "policy4", "gpufreq", "ddrfreq"}, 12, 0, "thermal:gpu"},
+        {"huawei-p8lite2017", {"policy0", "policy4", "gpufreq", "ddrfreq"}, 13, 0, "thermal:gpu"},
         {"sony-xperia-z-unrooted", {"cpu0", "cpu1", "kgsl"}, 14, 1, NULL},
         {"rpi4b", {"policy0"}, 5, 0, NULL},
         {"rock5b-rk3588", {"policy0", "policy4", "policy6", "fb000000.gpu"}, 12, 0, "thermal:gpu-thermal"}};

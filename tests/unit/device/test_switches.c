@@ -317,6 +317,99 @@ static void test_a_profile_alone(void **state)
           "ram-refresh: 64; light:*: 0");
 }
 
+/* Options of the kernel, services with rows of their own and others, and what takes the processor from
+ * SCHED_FIFO. */
+static struct qs_board *with_options(unsigned access)
+{
+    static const char text[] = "profile: mine\n"
+                               "extends: generic\n"
+                               "switches:\n"
+                               "  cool: {kind: thermal, name: \"service:coold\", get: [q, coold], set_on: "
+                               "[start, coold], set_off: [stop, coold], "
+                               "on: running, off: stopped}\n"
+                               "  any: {kind: other, name: \"service:{arg}\", get: [q, \"{arg}\"], set_on: "
+                               "[start, \"{arg}\"], set_off: [stop, "
+                               "\"{arg}\"], on: running, off: stopped}\n"
+                               "  other: {kind: thermal, name: \"thermal-service:{arg}\", get: [q, "
+                               "\"{arg}\"], set_on: [start, \"{arg}\"], "
+                               "set_off: [stop, \"{arg}\"], on: running, off: stopped}\n";
+    QS_SCOPED(qs_profiles_done) struct qs_profiles profiles = {0};
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
+    QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
+    QS_SCOPED(qs_survey_done) struct qs_survey survey = {0};
+    tree_profiles(&profiles, false);
+    if (!qs_doc_read("mine", text, strlen(text), false, &doc, &problems) ||
+        !qs_profiles_add(&profiles, doc, false, &problems))
+        fail_msg("%s", problems.at[0].what);
+    qs_survey_add(&survey, "proc/sys/kernel/sched_rt_runtime_us", access, QS_READING_OK, 0, "950000\n", 7);
+    qs_survey_add(&survey, "proc/sys/kernel/randomize_va_space", access, QS_READING_OK, 0, "2\n", 2);
+    qs_survey_add(&survey, "proc/sys/vm/swappiness", access, QS_READING_OK, 0, "60\n", 3);
+    return qs_board_new(&profiles, &survey, NULL);
+}
+
+static void test_options_of_the_kernel(void **state)
+{
+    (void)state;
+    QS_SCOPED(qs_board_free_at) struct qs_board *b = with_options(RW);
+    const struct qs_wishes some =
+        SWITCHES({.of = (char *)"kernel:aslr", .to = QS_SWITCH_OFF},
+                 {.of = (char *)"kernel:swappiness", .to = QS_SWITCH_NUMBER, .number = 0});
+    check(b, &some, false, "proc/sys/kernel/randomize_va_space=0 proc/sys/vm/swappiness=0",
+          "kernel:aslr: off; kernel:swappiness: 0");
+    const struct qs_wishes drop = SWITCHES({.of = (char *)"drop-caches", .to = QS_SWITCH_ON});
+    check(b, &drop, false, "off\n\non\tsh\t-c\tsync; sysctl -w vm.drop_caches=3\noff\ttrue=on",
+          "drop-caches: on");
+}
+
+/* What is at fault for a processor that goes is off for SCHED_FIFO, and nobody has to ask for that. */
+static void test_unthrottled(void **state)
+{
+    (void)state;
+    QS_SCOPED(qs_board_free_at) struct qs_board *b = with_options(RW);
+    QS_SCOPED(qs_board_free_at) struct qs_board *closed = with_options(QS_BOARD_READABLE);
+    QS_SCOPED(qs_board_free_at) struct qs_board *none = made_up();
+    check(b, &(struct qs_wishes){.unthrottled = true}, false, "proc/sys/kernel/sched_rt_runtime_us=-1?",
+          "kernel:realtime-throttling: off");
+    struct qs_wishes own = SWITCHES({.of = (char *)"kernel:realtime-throttling", .to = QS_SWITCH_ON});
+    own.unthrottled = true; /* the job says otherwise */
+    check(b, &own, false, "proc/sys/kernel/sched_rt_runtime_us=950000", "kernel:realtime-throttling: on");
+    check(closed, &(struct qs_wishes){.unthrottled = true}, false, "", "");
+    check(none, &(struct qs_wishes){.unthrottled = true}, false, "", "");
+}
+
+static void check_thermal(const struct qs_board *b, const char *name, enum qs_switch_to to, const char *names,
+                          const char *items)
+{
+    struct qs_err err = QS_ERR_INIT;
+    QS_SCOPED(qs_pins_done) struct qs_pins pins = {0};
+    QS_BUF(found);
+    QS_BUF(out);
+    const struct qs_wishes wishes = SWITCHES({.of = (char *)name, .to = to});
+    if (!qs_board_pin(b, &wishes, false, &pins, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < pins.thermal.count; i++)
+        qs_buf_fmt(&found, "%s%s", i > 0 ? " " : "", pins.thermal.at[i]);
+    assert_string_equal(found.data, names);
+    print(&pins, &out);
+    assert_string_equal(out.data, items);
+}
+
+#define SERVICE(name) "\tq\t" name "\n\nrunning\tstart\t" name "\nstopped\tstop\t" name
+
+/* A job that takes protection away is told from one that does not; a row of its own goes before one for all.
+ */
+static void test_what_is_protection(void **state)
+{
+    (void)state;
+    QS_SCOPED(qs_board_free_at) struct qs_board *b = with_options(RW);
+    check_thermal(b, "service:coold", QS_SWITCH_OFF, "service:coold", SERVICE("coold") "=stopped");
+    check_thermal(b, "service:coold", QS_SWITCH_ON, "", SERVICE("coold") "=running");
+    check_thermal(b, "service:cron", QS_SWITCH_OFF, "", SERVICE("cron") "=stopped");
+    check_thermal(b, "thermal-service:my.coold", QS_SWITCH_OFF, "thermal-service:{arg}",
+                  SERVICE("my.coold") "=stopped");
+    check_thermal(b, "kernel:aslr", QS_SWITCH_OFF, "", "proc/sys/kernel/randomize_va_space=0");
+}
+
 /* Levels are places in a table, in which a frequency may stand twice: the first of them is taken. */
 static void test_repeated_levels(void **state)
 {
@@ -357,11 +450,17 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 2;
     boards = argv[1];
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_switches_by_name), cmocka_unit_test(test_switches_refused),
-        cmocka_unit_test(test_protection),       cmocka_unit_test(test_idle_and_boost),
-        cmocka_unit_test(test_online),           cmocka_unit_test(test_governors),
-        cmocka_unit_test(test_clusters),         cmocka_unit_test(test_a_profile_alone),
-        cmocka_unit_test(test_repeated_levels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_switches_by_name),
+                                       cmocka_unit_test(test_switches_refused),
+                                       cmocka_unit_test(test_protection),
+                                       cmocka_unit_test(test_idle_and_boost),
+                                       cmocka_unit_test(test_online),
+                                       cmocka_unit_test(test_governors),
+                                       cmocka_unit_test(test_clusters),
+                                       cmocka_unit_test(test_a_profile_alone),
+                                       cmocka_unit_test(test_options_of_the_kernel),
+                                       cmocka_unit_test(test_unthrottled),
+                                       cmocka_unit_test(test_what_is_protection),
+                                       cmocka_unit_test(test_repeated_levels)};
     return cmocka_run_group_tests_name("device switches", tests, NULL, NULL);
 }

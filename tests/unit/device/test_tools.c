@@ -55,6 +55,10 @@ static void check(const char *name, enum qs_switch_to to, int64_t number, const 
 #define SYSTEM(key)                                                                                          \
     "\tsettings\tget\tsystem\t" key "\nsettings\tput\tsystem\t" key "\t{}\n"                                 \
     "null\tsettings\tdelete\tsystem\t" key
+#define SECURE(key)                                                                                          \
+    "\tsettings\tget\tsecure\t" key "\nsettings\tput\tsecure\t" key "\t{}\n"                                 \
+    "null\tsettings\tdelete\tsecure\t" key
+#define SERVICE(name) "\tgetprop\tinit.svc." name "\n\nrunning\tstart\t" name "\nstopped\tstop\t" name
 #define RADIO(key, name)                                                                                     \
     "\tsettings\tget\tglobal\t" key "\n\n1\tsvc\t" name "\tenable\n0\tsvc\t" name "\tdisable"
 #define AIRPLANE                                                                                             \
@@ -102,19 +106,113 @@ static void test_values(void **state)
     check("animation:*", QS_SWITCH_OFF, 0, all, 3);
 }
 
-/* Its protection from heat is nothing that is switched here, whatever the words. */
-static void test_no_protection(void **state)
+/* Radios and services, and what runs in the background. */
+static void test_what_disturbs(void **state)
+{
+    static const struct {
+        const char *name;
+        enum qs_switch_to to;
+        int64_t number;
+        struct sent sent;
+    } rows[] = {
+        {"mobile-data", QS_SWITCH_OFF, 0, {RADIO("mobile_data", "data"), "0", SURVIVES}},
+        {"nfc", QS_SWITCH_OFF, 0, {RADIO("nfc_on", "nfc"), "0", SURVIVES}},
+        {"location",
+         QS_SWITCH_OFF,
+         0,
+         {"\tsettings\tget\tsecure\tlocation_mode\nsettings\tput\tsecure\tlocation_mode\t{}", "0", SURVIVES}},
+        {"screensaver", QS_SWITCH_OFF, 0, {SECURE("screensaver_enabled"), "0", SURVIVES}},
+        {"screen-timeout", QS_SWITCH_NUMBER, 1800000, {SYSTEM("screen_off_timeout"), "1800000", SURVIVES}},
+        {"verifier", QS_SWITCH_OFF, 0, {GLOBAL("verifier_verify_adb_installs"), "0", SURVIVES}},
+        {"doze",
+         QS_SWITCH_OFF,
+         0,
+         {"\tdumpsys\tdeviceidle\tenabled\tall\n\n1\tdumpsys\tdeviceidle\tenable\tall\n0\tdumpsys\tdeviceidle"
+          "\tdisable"
+          "\tall",
+          "0", QS_PIN_COMMAND}},
+        {"background:org.example_2",
+         QS_SWITCH_OFF,
+         0,
+         {": "
+          "\tcmd\tappops\tget\torg.example_2\tRUN_IN_BACKGROUND\ncmd\tappops\tset\torg.example_2\tRUN_IN_"
+          "BACKGROUND\t{}"
+          "\ndefault\tdefault",
+          "ignore", SURVIVES}},
+        {"service:mpdecision", QS_SWITCH_OFF, 0, {SERVICE("mpdecision"), "stopped", QS_PIN_COMMAND}},
+        {"service:vendor.thermal-engine",
+         QS_SWITCH_OFF,
+         0,
+         {SERVICE("vendor.thermal-engine"), "stopped", QS_PIN_COMMAND}},
+        {"thermal-service:odm.thermal",
+         QS_SWITCH_OFF,
+         0,
+         {SERVICE("odm.thermal"), "stopped", QS_PIN_COMMAND}},
+        {"power-hal",
+         QS_SWITCH_OFF,
+         0,
+         {"\tgetprop\tvendor.powerhal.init\nsetprop\tvendor.powerhal.init\t{}", "0", QS_PIN_COMMAND}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check(rows[i].name, rows[i].to, rows[i].number, &rows[i].sent, 1);
+}
+
+/* What protects it from heat is of that kind, each of them, and nothing else is. */
+static void test_protection(void **state)
 {
     (void)state;
+    size_t thermal = 0;
     QS_SCOPED(qs_board_free_at) struct qs_board *b = board_of(ANDROID);
-    assert_int_equal(b->switches.count, 15);
+    assert_int_equal(b->switches.count, 32);
     for (size_t i = 0; i < b->switches.count; i++) {
-        assert_int_equal(b->switches.at[i].kind, QS_SWITCH_OTHER);
-        assert_null(strstr(b->switches.at[i].path, "thermal"));
-        assert_null(strstr(b->switches.at[i].path, "\tstop\t"));
+        const struct qs_board_switch *s = &b->switches.at[i];
+        bool protects = s->kind == QS_SWITCH_THERMAL;
+        thermal += protects;
+        assert_true(protects || s->kind == QS_SWITCH_OTHER);
+        assert_int_equal(protects, strstr(s->name, "thermal") != NULL);
+        assert_true(!protects || strstr(s->path, "\tstop\t") != NULL);
     }
+    assert_int_equal(thermal, 7);
     QS_SCOPED(qs_board_free_at) struct qs_board *other = board_of("{\"os\":\"Debian GNU/Linux 12\"}");
     assert_int_equal(other->switches.count, 0);
+}
+
+/* Services of systemd and control groups, on a machine that has them. */
+static void test_systemd(void **state)
+{
+    static const struct {
+        const char *name, *path;
+        enum qs_switch_kind kind;
+    } rows[] = {
+#define UNIT(name)                                                                                           \
+    "ActiveState=\tsystemctl\tshow\t-p\tActiveState\t" name "\n\nactive\tsystemctl\tstart\t" name            \
+    "\ninactive\tsystemctl\tstop\t" name
+        {"service:thermald", UNIT("thermald"), QS_SWITCH_THERMAL},
+        {"thermal-service:{arg}", UNIT("{arg}"), QS_SWITCH_THERMAL},
+        {"service:{arg}", UNIT("{arg}"), QS_SWITCH_OTHER},
+        {"freeze:user.slice", "fs/cgroup/user.slice/cgroup.freeze", QS_SWITCH_FREEZE},
+        {"freeze:system.slice", "fs/cgroup/system.slice/cgroup.freeze", QS_SWITCH_FREEZE}};
+    static const char *const files[] = {"fs/cgroup/init.scope/cgroup.procs",
+                                        "fs/cgroup/user.slice/cgroup.freeze",
+                                        "fs/cgroup/system.slice/cgroup.freeze"};
+    (void)state;
+    QS_SCOPED(qs_profiles_done) struct qs_profiles profiles = {0};
+    QS_SCOPED(qs_survey_done) struct qs_survey survey = {0};
+    tree_profiles(&profiles, true);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        qs_survey_add(&survey, files[i], QS_BOARD_READABLE | QS_BOARD_WRITABLE, QS_READING_OK, 0, "0\n", 2);
+    QS_SCOPED(qs_board_free_at) struct qs_board *b = qs_board_new(&profiles, &survey, "{\"os\":\"Debian\"}");
+    assert_int_equal(b->switches.count, sizeof rows / sizeof *rows);
+    for (size_t i = 0; i < b->switches.count; i++) {
+        size_t k = 0;
+        while (k < sizeof rows / sizeof *rows && strcmp(rows[k].name, b->switches.at[i].name) != 0)
+            k++;
+        if (k == sizeof rows / sizeof *rows)
+            fail_msg("%s", b->switches.at[i].name);
+        assert_string_equal(b->switches.at[i].path, rows[k].path);
+        assert_int_equal(b->switches.at[i].kind, rows[k].kind);
+    }
 }
 
 static void refuse(const char *name, const char *again, const char *text)
@@ -172,7 +270,9 @@ static void test_shown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_no_protection),
-                                       cmocka_unit_test(test_arguments), cmocka_unit_test(test_shown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),     cmocka_unit_test(test_what_disturbs),
+        cmocka_unit_test(test_protection), cmocka_unit_test(test_systemd),
+        cmocka_unit_test(test_arguments),  cmocka_unit_test(test_shown)};
     return cmocka_run_group_tests_name("tools", tests, NULL, NULL);
 }

@@ -49,6 +49,8 @@ static void test_keys_that_differ(void **state)
     assert_int_equal(qs_env_diff_matters(&d), 3);
     assert_int_equal(qs_env_class_of("device.memory_bytes", NULL), QS_ENV_NOTED);
     assert_int_equal(qs_env_class_of("memory_type", NULL), QS_ENV_MACHINE);
+    assert_int_equal(qs_env_class_of("achieved.thermal_protection", NULL), QS_ENV_MACHINE);
+    assert_int_equal(qs_env_class_of("achieved.app org.example.kernel", NULL), QS_ENV_NOTED);
     qs_env_diff_free(&d);
 }
 
@@ -398,6 +400,13 @@ static void which_conditions_break_a_series(void **state)
          "conditions.effort.waits.cpu.busy_ratio_ppm", 0},
         {JOB("", "plan: {blocks: 7}"), NULL, 0},
         {JOB("", "conditions: {affinity: any}"), NULL, 0},
+        {JOB("", "conditions: {switches: {'fan:*': 255, lights: off}}"), "conditions.switches.fan:*", 2},
+        {JOB("", "conditions: {frequency: {cpu: free, gpu: max}}"), "conditions.frequency", 2},
+        {JOB("", "conditions: {priority: fifo}"), "conditions.priority", 1},
+        {JOB("", "conditions: {priority: normal, aslr: on}"), NULL, 0},
+        {JOB("", "conditions: {aslr: off}"), "conditions.aslr", 1},
+        {JOB("", "conditions: {trip: 85C}"), "conditions.trip_mc", 1},
+        {JOB("", "conditions: {app: {package: a.b, debuggable: no}}"), "conditions.app.debuggable", 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         check_conditions(JOB("", ""), rows[i].job, NULL, rows[i].how_many, rows[i].key);

@@ -281,6 +281,7 @@ static void put_ends(struct fixture *f, int64_t job)
                                        .result_json = "{\"result\":1}",
                                        .state_json = "{\"state\":1}"};
     qs_store_run_end(f->store, &run, on_fine, NULL);
+    qs_store_session_env(f->store, session, "{\"env\":2}", on_fine, NULL);
     qs_store_session_end(f->store, session, 7002, "session's reason", on_fine, NULL);
     qs_store_job_end(f->store, &end, on_fine, NULL);
     qs_loop_run(f->loop);

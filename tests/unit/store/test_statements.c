@@ -18,9 +18,8 @@
 #include "store/read/windows.h"
 #include "store/tuning.h"
 
-static int fails_at; /* so many calls of SQLite until one fails; 0: none does */
-static int fails_with =
-    SQLITE_ERROR; /* of one request only; what the disk is blamed for ends the whole group */
+static int fails_at;                  /* so many calls of SQLite until one fails; 0: none does */
+static int fails_with = SQLITE_ERROR; /* of one request only; the disk's would end the whole group */
 static bool has_failed;
 
 static bool fails(void)
@@ -31,8 +30,7 @@ static bool fails(void)
     return now;
 }
 
-int __real_sqlite3_step(sqlite3_stmt *s);
-int __wrap_sqlite3_step(sqlite3_stmt *s);
+int __real_sqlite3_step(sqlite3_stmt *s), __wrap_sqlite3_step(sqlite3_stmt *s);
 int __wrap_sqlite3_step(sqlite3_stmt *s)
 {
     return fails() ? fails_with : __real_sqlite3_step(s);
@@ -246,6 +244,11 @@ static void end_run(struct fixture *f, struct told *told)
     qs_store_run_end(f->store, &row, on_told, told);
 }
 
+static void change_env(struct fixture *f, struct told *told)
+{
+    qs_store_session_env(f->store, session_uid, T("{\"later\":1}"), on_told, told);
+}
+
 static void end_session(struct fixture *f, struct told *told)
 {
     qs_store_session_end(f->store, session_uid, 70, T("done"), on_told, told);
@@ -267,7 +270,7 @@ static void end_job(struct fixture *f, struct told *told)
 static void (*const writes[])(struct fixture *f, struct told *told) = {
     put_device,   put_boot,     put_clock,       put_job,   put_state,    put_session, put_run,
     put_window_0, put_window_1, put_file,        put_event, put_artifact, put_median,  put_tuning,
-    put_board,    put_control,  end_former_life, end_run,   end_session,  end_job};
+    put_board,    put_control,  end_former_life, end_run,   change_env,   end_session, end_job};
 enum { WRITES = sizeof writes / sizeof *writes };
 
 /* With a failure at each of its calls, until there are no more. Returns how many there were. */
@@ -482,19 +485,16 @@ static bool read_pages(struct qs_store_reader *r, void *user, struct qs_err *err
 static void pages_have_a_least_and_a_most(void **state)
 {
     struct fixture f;
-    struct qs_err err;
     (void)state;
     write_all(&f);
-    assert_true(qs_store_read_now(f.store, read_pages, NULL, &err));
+    assert_true(qs_store_read_now(f.store, read_pages, NULL, &(struct qs_err){0}));
     fixture_done(&f);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_statement_of_a_write_fails),
-        cmocka_unit_test(each_statement_of_a_read_fails),
-        cmocka_unit_test(pages_have_a_least_and_a_most),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_statement_of_a_write_fails),
+                                       cmocka_unit_test(each_statement_of_a_read_fails),
+                                       cmocka_unit_test(pages_have_a_least_and_a_most)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
