@@ -131,8 +131,9 @@ static void put_warm_up(const struct qs_action *a, struct qs_buf *out)
 
 static void put_run(const struct qs_action *a, struct qs_buf *out)
 {
-    qs_buf_str(out, "run");
-    for (size_t i = 0; i < a->argv.count; i++)
+    bool shell = a->argv.count == 3 && strcmp(a->argv.at[0], "/bin/sh") == 0;
+    qs_buf_str(out, shell ? "run in a shell:" : "run");
+    for (size_t i = shell ? 2 : 0; i < a->argv.count; i++)
         qs_buf_fmt(out, " %s", a->argv.at[i]);
     put_limit(a, out);
     if (a->ignore_failure)
@@ -141,8 +142,9 @@ static void put_run(const struct qs_action *a, struct qs_buf *out)
 
 void qs_action_text(const struct qs_action *a, struct qs_buf *out)
 {
-    static const char *const unread[] = {
-        [QS_UNREAD_FAIL] = "", [QS_UNREAD_THEN] = " or unreadable", [QS_UNREAD_ELSE] = ", readable"};
+    static const char *const unread[] = {[QS_UNREAD_FAIL] = "",
+                                         [QS_UNREAD_THEN] = " or cannot be read",
+                                         [QS_UNREAD_ELSE] = " and can be read"};
     switch (a->kind) {
     case QS_ACTION_SLEEP:
         qs_buf_str(out, "sleep ");
