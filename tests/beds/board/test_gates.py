@@ -81,15 +81,19 @@ def comes_back_down(tap):
         number = daemon.job(job(["cp", board.file(".board/mc"), mark], below(45, back_to="40C")))
         tap.equal(daemon.ended(number)["state"], "done", "a board that was not too hot is measured")
         tap.equal(bed.sql("SELECT DISTINCT outcome, value > 42000 FROM v_gate WHERE job = ?", number), [("open", 1)], "although it is above what it would come back to")
-        board.tell("ambient 10", "heat 75")  # towards 31.7
+        board.tell("ambient 60", "heat 75")  # towards 81.7: it is too hot for as long as it takes until its gate looks
         number = daemon.job(job(["cp", board.file(".board/mc"), mark], below(45, back_to="40C")))
+        until("the gate has seen it too hot", lambda: "wanted at most 45" in str(daemon.show(number)))
+        board.tell("ambient 10", "heat 75")  # towards 31.7
         tap.equal(daemon.ended(number)["state"], "done", "one that was")
         ((value,),) = bed.sql("SELECT DISTINCT max(value) FROM v_gate WHERE job = ?", number)
         with open(mark, encoding="ascii") as f:
             witness = int(f.read().split()[1])
         tap.ok(witness <= value <= 40000, "is measured when it has come back, by its witness, too", [f"{witness} {value}"])
-        board.tell("ambient 26.7", "heat 75")  # towards 48.4: below neither
+        board.tell("ambient 60", "heat 75")
         number = daemon.job(job(["true"], [{"sensor": SENSOR, "below": "50C", "back_to": "40C", "timeout": "20s", "on_timeout": "fail"}]))
+        until("the gate has seen it too hot", lambda: "wanted at most 50" in str(daemon.show(number)))
+        board.tell("ambient 26.7", "heat 75")  # towards 48.4: below the upper bound, above what it is to come back to
         shown = daemon.ended(number)
         tap.ok(shown["state"] == "failed" and "wanted at most 40" in shown["reason"], "and one that does not come back fails, with the bound that it lacks", [shown["reason"]])
         tap.equal(daemon.stop(), 0, "quiesced ends well")
