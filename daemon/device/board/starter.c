@@ -245,7 +245,7 @@ static bool speaks_for_all(const struct qs_starter *of, size_t i)
     const char *mine = rejected(of, s, &mine_active);
     for (size_t k = 0; k < b->sensors.count; k++) {
         const struct qs_board_sensor *o = &b->sensors.at[k];
-        if (k == i || strcasecmp(o->type, s->type) != 0)
+        if (k == i || !is_listed(o) || strcasecmp(o->type, s->type) != 0)
             continue;
         const char *why = rejected(of, o, &active);
         if (k < i || o->unit != s->unit || o->role != s->role || (why == NULL) != (mine == NULL) ||
