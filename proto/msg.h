@@ -110,11 +110,11 @@ enum qs_feature {
     QS_FEATURE_SLOW = 16384,      /* BIND has commands */
     QS_FEATURE_SWITCH = 32768,    /* TUNE sets by commands, too */
     QS_FEATURE_AMID = 65536,      /* READ and LOAD between the windows of a run, too */
+    QS_FEATURE_COUNTERS = 131072, /* BIND has events, words and fractions */
     QS_FEATURE_PRIORITY = 262144, /* RUN_BEGIN says how its processes start (msg_start.h); QS_GATE_MAX */
     QS_FEATURE_RETURN = 524288,   /* a gate has QS_GATE_RETURN */
     QS_FEATURE_HOLD = 1048576,    /* a gate has QS_GATE_HOLD */
-    QS_FEATURE_ALL =              /* what this version knows */
-    131071 | QS_FEATURE_PRIORITY | QS_FEATURE_RETURN | QS_FEATURE_HOLD
+    QS_FEATURE_ALL = 2097151      /* what this version knows */
 };
 
 /* "HELLO_HOST", ...; "unknown" for what is no message. */

@@ -1,15 +1,14 @@
 /* What is on a device, and what of it is changed for a while: files are found and read, some become sensors,
  * some are written and put back. Only where QS_FEATURE_CONTROL is agreed, and only between runs (TUNE between
- * windows, too, where QS_FEATURE_SENSE is agreed). Paths are relative to the agent's root for them (/sys):
- * 1 .. QS_CONTROL_PATH_MAX_BYTES, no empty part, no "." or "..". Each list has at most QS_CONTROL_MAX_BYTES
- * encoded, so that its message fits the shortest frame. */
+ * windows, too, where QS_FEATURE_SENSE is). Paths are relative to the agent's root for them (/sys): 1 ..
+ * QS_CONTROL_PATH_MAX_BYTES, no empty part, no "." or "..". Each list fits the shortest frame. */
 #ifndef QS_PROTO_MSG_CONTROL_H
 #define QS_PROTO_MSG_CONTROL_H
 
 #include "proto/msg_result.h"
 #include "proto/wire.h"
 
-/* Which files have a name of this pattern, and what do they say? */
+/* Which files fit this pattern, and what do they say? */
 struct qs_msg_survey {
     uint32_t id;            /* chosen by the host, comes back; so in all of them */
     struct qs_text pattern; /* a path whose parts may have the wildcards of glob(7): * ? [...] */
@@ -36,13 +35,14 @@ struct qs_msg_surveyed {
 bool qs_msg_encode_surveyed(struct qs_writer *w, const struct qs_msg_surveyed *m);
 int qs_msg_decode_surveyed(const uint8_t *p, size_t n, struct qs_msg_surveyed *m);
 
-/* A sensor of the host's making: the file's first number * mul / div, unreadable outside lo .. hi. */
+/* A sensor of the host's making: the file's first number * mul / div, unreadable outside lo .. hi. Where
+ * QS_FEATURE_COUNTERS is agreed, with its fraction, and `path` is also "FILE\nWORD..." or "perf:EVENT". */
 enum qs_bind_flag {
     QS_BIND_EVIDENCE = 1, /* also read around each window */
     QS_BIND_HELD = 2, /* a value outside of lo .. hi is one, and taints the window around which it is read */
     /* The rest where QS_FEATURE_SENSE is agreed. */
-    QS_BIND_TABLE = 4,    /* lines with a key first and a count last: the sum of the counts of other keys than
-                             lo .. hi, * mul / div; not together with the two around it */
+    QS_BIND_TABLE = 4,    /* lines of a key and, last, a count: the sum of those of other keys than lo .. hi,
+                           * mul / div; not together with the two around it */
     QS_BIND_BITS = 8,     /* the number is hexadecimal: what it has of the bits of mul, / div */
     QS_BIND_STEADY = 16,  /* a change taints the window, unless the window has a bound of this name */
     QS_BIND_COMMAND = 32, /* where QS_FEATURE_SLOW is agreed: `path` is a command (bind_command.h), whose

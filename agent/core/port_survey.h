@@ -20,7 +20,7 @@ struct qs_port_found {
     char value[QS_FOUND_MAX_BYTES];
 };
 
-/* Both or none. */
+/* All or none. */
 struct qs_port_survey {
     /* The first file behind `after` ("": of all) whose path matches the pattern; part by part, each bytewise.
      * False: there is none. */
@@ -28,6 +28,7 @@ struct qs_port_survey {
     /* One more sensor, which read_sensor then knows by its name, and evidence where its flags say so; NULL:
      * those of before are gone. It lives for the call alone; there are at most QS_BIND_MAX. */
     void (*bind)(void *ctx, const struct qs_binding *binding);
+    bool counters; /* it knows events, words and fractions of a binding */
 };
 
 #endif

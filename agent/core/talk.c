@@ -86,7 +86,7 @@ static uint32_t beyond(const struct qs_port *port)
            (port->program_start ? 0U : QS_FEATURE_HARNESS | QS_FEATURE_EVALS) |
            (port->files ? 0U : QS_FEATURE_FILES) | (port->document ? 0U : QS_FEATURE_STREAM) |
            (port->survey.find ? 0U : QS_FEATURE_SURVEY | QS_FEATURE_SLOW) |
-           (port->control ? 0U : QS_FEATURE_CONTROL) |
+           (port->survey.counters ? 0U : QS_FEATURE_COUNTERS) | (port->control ? 0U : QS_FEATURE_CONTROL) |
            (port->control && port->control->tools ? 0U : QS_FEATURE_SWITCH) |
            (port->load.start ? 0U : QS_FEATURE_LOAD | QS_FEATURE_HOLD) |
            (port->gives_priority ? 0U : QS_FEATURE_PRIORITY);

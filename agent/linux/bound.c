@@ -1,5 +1,6 @@
 #include "linux/bound.h"
 
+#include "linux/counter.h"
 #include "linux/io.h"
 #include "linux/slow.h"
 #include "linux/survey.h"
@@ -8,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +20,24 @@ static void unbind(struct qs_probe *probe)
     qs_slow_stop(probe);
     while (probe->count > probe->own) {
         qs_io_close(&probe->sources[--probe->count].fd);
+        qs_counter_close(&probe->bound[probe->count - probe->own].counter);
     }
     for (size_t i = 0; i < probe->own; i++) {
         probe->sources[i].hidden = false;
+    }
+}
+
+static bool is_counter(const struct qs_bound_file *b)
+{
+    return !(b->flags & QS_BIND_COMMAND) && qs_counter_is(b->path);
+}
+
+static void split_words(struct qs_bound_file *b)
+{
+    char *words = b->flags & QS_BIND_COMMAND ? NULL : strchr(b->path, '\n');
+    if (words) {
+        *words = '\0';
+        b->words = words + 1;
     }
 }
 
@@ -39,13 +56,16 @@ void qs_probe_bind(struct qs_probe *probe, const struct qs_binding *binding)
                                 .div = binding->div,
                                 .lo = binding->lo,
                                 .hi = binding->hi,
+                                .counter = {.all_fd = -1, .own_fd = -1},
                                 .flags = binding->flags};
     qs_text_copy(binding->path, b->path, sizeof b->path);
+    split_words(b);
     struct qs_source *s = &probe->sources[probe->count];
     *s = (struct qs_source){.how = QS_PROBE_BOUND, .evidence = binding->flags & QS_BIND_EVIDENCE};
     qs_text_copy(binding->name, s->kind, sizeof s->kind);
     qs_io_printable(s->kind);
-    s->fd = b->flags & QS_BIND_COMMAND ? -1 : qs_survey_open(probe->sysfs, b->path, O_RDONLY);
+    bool counts = is_counter(b) && (qs_counter_open(&b->counter, b->path), true);
+    s->fd = counts || (b->flags & QS_BIND_COMMAND) ? -1 : qs_survey_open(probe->sysfs, b->path, O_RDONLY);
     for (size_t i = 0; i < probe->count; i++) {
         probe->sources[i].hidden = probe->sources[i].hidden || strcmp(probe->sources[i].kind, s->kind) == 0;
     }
@@ -103,51 +123,113 @@ bool qs_bound_bits(const char *text, int64_t mask, int64_t *bits)
     return isxdigit((unsigned char)*text) && errno == 0;
 }
 
-/* A file's first number; what is behind it (a unit, another column) does not count, a fraction is cut. */
-static bool read_number(struct qs_probe *probe, const struct qs_bound_file *b, int fd, int64_t *raw)
+/* Which of the words a file's first line is, from 1; 0: none. */
+static int64_t find_word(const char *words, const char *text)
+{
+    const size_t n = strcspn(text, "\n");
+    int64_t i = 1;
+    for (const char *word = words;; i++) {
+        size_t len = strcspn(word, "\n");
+        if (len == n && memcmp(word, text, n) == 0) {
+            return i;
+        }
+        if (word[len] == '\0') {
+            return 0;
+        }
+        word += len + 1;
+    }
+}
+
+/* What a fraction is worth in 1 / mul; p: at its point, or at something else. */
+static int64_t read_fraction(const char *p, int64_t mul)
+{
+    int64_t digits = 0;
+    int64_t of = 1;
+    for (p += *p == '.' ? 1 : (ptrdiff_t)strlen(p); isdigit((unsigned char)*p) && of < QS_BIND_SCALE_MAX;
+         p++) {
+        digits = digits * 10 + (*p - '0');
+        of *= 10;
+    }
+    return digits * mul / of;
+}
+
+/* A file's first number; what is behind it (a unit, another column) does not count. */
+static bool read_number(struct qs_probe *probe, const struct qs_bound_file *b, int fd, int64_t *raw,
+                        int64_t *part)
 {
     const char *p = probe->text;
     long n = fd < 0 ? -1 : qs_io_reread(fd, probe->text, sizeof probe->text);
+    *part = 0;
     if (n <= 0) {
         return false;
+    }
+    if (b->words) {
+        *raw = find_word(b->words, p);
+        return true;
     }
     if (b->flags & QS_BIND_TABLE) { /* what was cut is no table, nor is what has a NUL */
         return n + 1 < (long)sizeof probe->text && strlen(p) == (size_t)n && sum_table(p, b->lo, b->hi, raw);
     }
-    return b->flags & QS_BIND_BITS ? qs_bound_bits(p, b->mul, raw) : qs_io_i64(&p, raw);
+    if (b->flags & QS_BIND_BITS) {
+        return qs_bound_bits(p, b->mul, raw);
+    }
+    bool ok = qs_io_i64(&p, raw);
+    *part = ok ? read_fraction(p, b->mul) : 0;
+    *part = probe->text[strspn(probe->text, " \t")] == '-' ? -*part : *part;
+    return ok;
 }
 
-bool qs_bound_scale(const struct qs_bound_file *b, int64_t raw, int64_t *value)
+bool qs_bound_scale(const struct qs_bound_file *b, int64_t raw, int64_t part, int64_t *value)
 {
     int64_t scaled;
-    if (__builtin_mul_overflow(raw, b->flags & QS_BIND_BITS ? 1 : b->mul, &scaled)) {
+    if (__builtin_mul_overflow(raw, b->flags & QS_BIND_BITS ? 1 : b->mul, &scaled) ||
+        __builtin_add_overflow(scaled, part, &scaled)) {
         return false;
     }
     *value = scaled / b->div;
     return (b->flags & (QS_BIND_HELD | QS_BIND_TABLE)) != 0 || (*value >= b->lo && *value <= b->hi);
 }
 
+static uint8_t read_counter(struct qs_bound_file *b, int64_t *value)
+{
+    const int error = b->counter.error;
+    bool whole = false;
+    int64_t count = 0;
+    int64_t scaled = 0;
+    bool ok = error == 0 && qs_counter_read(&b->counter, &count, &whole) && whole &&
+              qs_bound_scale(b, count, 0, &scaled);
+    *value = ok ? scaled : 0;
+    return ok ? QS_READING_OK
+           : error == ENOENT || error == ENODEV || error == ENOSYS || error == EOPNOTSUPP
+               ? QS_READING_MISSING
+               : QS_READING_UNREADABLE;
+}
+
 uint8_t qs_probe_read_bound(struct qs_probe *probe, struct qs_source *s, int64_t *value)
 {
-    const struct qs_bound_file *b = &probe->bound[(size_t)(s - probe->sources) - probe->own];
+    struct qs_bound_file *b = &probe->bound[(size_t)(s - probe->sources) - probe->own];
     int64_t raw;
+    int64_t part;
     int64_t scaled;
     *value = 0;
+    if (is_counter(b)) {
+        return read_counter(b, value);
+    }
     if (b->flags & QS_BIND_COMMAND) { /* what it last said */
         *value = b->value;
         return b->at_ns == 0 ? QS_READING_STALE : b->status;
     }
-    if (!read_number(probe, b, s->fd, &raw)) { /* a core that went and came back has new files */
+    if (!read_number(probe, b, s->fd, &raw, &part)) { /* a core that went and came back has new files */
         qs_io_close(&s->fd);
         s->fd = qs_survey_open(probe->sysfs, b->path, O_RDONLY);
         if (s->fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
             return QS_READING_MISSING;
         }
-        if (!read_number(probe, b, s->fd, &raw)) {
+        if (!read_number(probe, b, s->fd, &raw, &part)) {
             return QS_READING_UNREADABLE;
         }
     }
-    if (!qs_bound_scale(b, raw, &scaled)) {
+    if (!qs_bound_scale(b, raw, part, &scaled)) {
         return QS_READING_UNREADABLE;
     }
     *value = scaled;

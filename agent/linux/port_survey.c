@@ -44,6 +44,7 @@ static void op_bind(void *ctx, const struct qs_binding *binding)
         return;
     }
     qs_text_copy(binding->path, path, sizeof path);
+    path[strcspn(path, "\n")] = '\0';
     if (qs_control_read(&os->control, path, &said) && said.end == QS_HAND_LATE) {
         qs_probe_shun(&os->probe, path);
     }
@@ -64,4 +65,4 @@ void qs_linux_try_sensors(struct qs_linux *os)
     }
 }
 
-const struct qs_port_survey qs_linux_survey_port = {.find = op_find, .bind = op_bind};
+const struct qs_port_survey qs_linux_survey_port = {.find = op_find, .bind = op_bind, .counters = true};

@@ -191,10 +191,10 @@ void qs_probe_shun(struct qs_probe *probe, const char *path)
 
 void qs_probe_close(struct qs_probe *probe)
 {
+    qs_probe_bind(probe, NULL);
     for (size_t i = 0; i < probe->count; i++) {
         qs_io_close(&probe->sources[i].fd);
     }
-    qs_slow_stop(probe);
     qs_io_close(&probe->stat_fd);
     probe->count = 0;
     probe->stat_fd = -1;

@@ -9,6 +9,7 @@
 
 #include "core/port.h"
 #include "linux/busy.h"
+#include "linux/counter.h"
 #include "proto/limits.h"
 
 /* Processes whose work is not a neighbour's, beside the agent and what it has waited for. */
@@ -58,6 +59,8 @@ struct qs_source {
 struct qs_bound_file {
     char path[QS_CONTROL_PATH_MAX_BYTES + 1];
     int64_t mul, div, lo, hi;
+    const char *words; /* behind the path, a line each; NULL: it says a number */
+    struct qs_counter counter;
     uint8_t flags;        /* enum qs_bind_flag of the wire */
     int64_t at_ns, value; /* of a command: when it last had an end, 0: never; what it said then */
     uint8_t status;       /* so */

@@ -78,10 +78,10 @@ static bool number_after(const struct qs_bound_file *b, struct qs_text key, cons
     p += key.n;
     p += strspn(p, " \t");
     if (b->flags & QS_BIND_BITS) {
-        return qs_bound_bits(p, b->mul, &raw) && qs_bound_scale(b, raw, value);
+        return qs_bound_bits(p, b->mul, &raw) && qs_bound_scale(b, raw, 0, value);
     }
     return strspn(p + (*p == '-'), "0123456789") <= DIGITS_MAX && qs_io_decimal(&p, 3, &raw) &&
-           qs_bound_scale(b, raw, value);
+           qs_bound_scale(b, raw, 0, value);
 }
 
 uint8_t qs_slow_find(const struct qs_bound_file *b, const struct qs_bind_command *command, const char *text,

@@ -149,15 +149,53 @@ static bool sum_table(const char *text, const struct qs_sim_bound *b, int64_t *s
     return found;
 }
 
+/* Which of the lines of `words` the text is, from 1; 0: none. */
+static int64_t find_word(const char *words, const char *text)
+{
+    const size_t n = strlen(text);
+    for (int64_t i = 1;; i++) {
+        size_t len = strcspn(words, "\n");
+        if (len == n && strncmp(words, text, n) == 0) {
+            return i;
+        }
+        if (words[len] == '\0') {
+            return 0;
+        }
+        words += len + 1;
+    }
+}
+
+/* What stands behind a number's point, in 1 / mul. */
+static int64_t fraction(const char *text, const char *end, int64_t mul)
+{
+    int64_t digits = 0;
+    int64_t of = 1;
+    if (*end != '.') {
+        return 0;
+    }
+    for (end++; isdigit((unsigned char)*end) && of < QS_BIND_SCALE_MAX; end++) {
+        digits = digits * 10 + (*end - '0');
+        of *= 10;
+    }
+    return text[0] == '-' ? -(digits * mul / of) : digits * mul / of;
+}
+
 /* The first number of the file, or what its table comes to. */
 static uint8_t read_bound(struct qs_sim *sim, const struct qs_sim_bound *b, int64_t *value)
 {
     char text[QS_VBOARD_TEXT_BYTES];
     char *end;
-    int n = qs_sim_file_read(sim, b->path, text, sizeof text);
+    char path[QS_PORT_KNOB_BYTES];
+    const char *words = strchr(b->path, '\n');
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(b->path, "\n"), b->path);
+    int n = qs_sim_file_read(sim, path, text, sizeof text);
     *value = 0;
     if (n < 0) {
         return n == -ENOENT ? QS_READING_MISSING : QS_READING_UNREADABLE;
+    }
+    if (words) {
+        *value = find_word(words + 1, text);
+        return QS_READING_OK;
     }
     bool bits = (b->flags & QS_BIND_BITS) != 0;
     long long raw = bits ? (long long)(strtoull(text, &end, 16) & (uint64_t)b->mul) : strtoll(text, &end, 10);
@@ -169,7 +207,9 @@ static uint8_t read_bound(struct qs_sim *sim, const struct qs_sim_bound *b, int6
         return known ? QS_READING_OK : QS_READING_UNREADABLE;
     }
     bool held = (b->flags & QS_BIND_HELD) != 0;
+    int64_t part = bits || end == text ? 0 : fraction(text, end, b->mul);
     if (end == text || __builtin_mul_overflow((int64_t)raw, bits ? 1 : b->mul, &scaled) ||
+        __builtin_add_overflow(scaled, part, &scaled) ||
         (!held && (scaled / b->div < b->lo || scaled / b->div > b->hi))) {
         return QS_READING_UNREADABLE;
     }

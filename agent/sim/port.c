@@ -382,7 +382,8 @@ void qs_sim_start_agent(struct qs_sim *sim)
         .control = sim->options.bed ? &qs_sim_control_port : NULL,
         .tracer = {.start = qs_sim_trace_start, .end = qs_sim_trace_end, .result = qs_sim_trace_result},
         .survey = {.find = sim->options.bed ? qs_sim_find : NULL,
-                   .bind = sim->options.bed ? qs_sim_bind : NULL}};
+                   .bind = sim->options.bed ? qs_sim_bind : NULL,
+                   .counters = sim->options.bed != NULL}};
     const struct qs_agent_options agent_options = {.software = "quiesce-agent " QS_VERSION " (simulated)",
                                                    .boot_id = sim->boot_id,
                                                    .clock = "sim",

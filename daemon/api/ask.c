@@ -5,14 +5,17 @@
 #include "api/reply.h"
 #include "base/json.h"
 #include "config/farm/sensors.h"
+#include "device/ambient.h"
 #include "farm/farm.h"
 #include "proto/names.h"
 
 struct ask {
-    const char *word;                                          /* the end of its address, behind the colon */
-    enum qs_msg_type type;                                     /* of the request to the agent */
-    void (*fill)(union qs_msg *m);                             /* all but its id; NULL: it has nothing else */
-    void (*put)(const union qs_msg *reply, struct qs_json *j); /* the answer, as members of the open object */
+    const char *word;              /* the end of its address, behind the colon */
+    enum qs_msg_type type;         /* of the request to the agent */
+    void (*fill)(union qs_msg *m); /* all but its id; NULL: it has nothing else */
+    /* The answer, as members of the open object. */
+    void (*put)(const struct qs_exchange *ex, const union qs_msg *reply, struct qs_json *j);
+    bool ambient; /* how warm it is around the device belongs to it */
 };
 
 static void fill_clean(union qs_msg *m)
@@ -20,12 +23,37 @@ static void fill_clean(union qs_msg *m)
     m->clean.what = QS_CLEAN_ALL;
 }
 
-static void put_clean(const union qs_msg *reply, struct qs_json *j)
+static void put_clean(const struct qs_exchange *ex, const union qs_msg *reply, struct qs_json *j)
 {
+    (void)ex;
     qs_json_kcount(j, "freed_bytes", reply->cleaned.freed_bytes);
 }
 
-static void put_read(const union qs_msg *reply, struct qs_json *j)
+/* Beside what the device says, how warm it is around it. */
+static void put_ambient(const struct qs_exchange *ex, struct qs_json *j)
+{
+    const char *name;
+    int64_t age_ns;
+    const struct qs_ambient_reading *last =
+        qs_farm_ambient_last(ex->api->p.farm, ex->match.device, &name, &age_ns);
+    if (!last)
+        return;
+    QS_BUF(text);
+    qs_buf_fmt(&text, "ambient:%s", name);
+    qs_json_object(j);
+    qs_json_kstring(j, "sensor", text.data);
+    qs_json_kstring(j, "status", qs_reading_status_name(last->known ? QS_READING_OK : QS_READING_UNREADABLE));
+    qs_json_kbool(j, "gauge", true);
+    qs_buf_clear(&text);
+    if (last->known) {
+        qs_sensor_print("thermal:ambient", last->mc, &text);
+        qs_json_kint(j, "value", last->mc);
+        qs_json_kstring(j, "text", text.data);
+    }
+    qs_json_object_end(j);
+}
+
+static void put_read(const struct qs_exchange *ex, const union qs_msg *reply, struct qs_json *j)
 {
     struct qs_iter it = qs_list_iter(&reply->readings.readings);
     struct qs_reading reading;
@@ -50,12 +78,13 @@ static void put_read(const union qs_msg *reply, struct qs_json *j)
         }
         qs_json_object_end(j);
     }
+    put_ambient(ex, j);
     qs_json_array_end(j);
 }
 
 static const struct ask asks[] = {
-    {"clean", QS_MSG_CLEAN, fill_clean, put_clean},
-    {"read", QS_MSG_READ, NULL, put_read},
+    {"clean", QS_MSG_CLEAN, fill_clean, put_clean, false},
+    {"read", QS_MSG_READ, NULL, put_read, true},
 };
 
 static const struct ask *ask_of(const struct qs_exchange *ex)
@@ -82,12 +111,12 @@ static void on_asked(const struct qs_err *err, const union qs_msg *reply, void *
     struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     qs_json_kstring(&j, "device", ex->match.device);
-    ask_of(ex)->put(reply, &j);
+    ask_of(ex)->put(ex, reply, &j);
     qs_json_object_end(&j);
     qs_reply_json(ex, 200, &out);
 }
 
-void qs_handle_device_ask(struct qs_exchange *ex)
+static void ask_device(struct qs_exchange *ex)
 {
     const struct ask *ask = ask_of(ex);
     union qs_msg m;
@@ -100,4 +129,20 @@ void qs_handle_device_ask(struct qs_exchange *ex)
         !qs_exchange_leave(ex))
         return;
     qs_reply_error(ex, &err);
+}
+
+static void on_ambient(void *user)
+{
+    struct qs_exchange *ex = user;
+    if (qs_exchange_leave(ex))
+        ask_device(ex);
+}
+
+void qs_handle_device_ask(struct qs_exchange *ex)
+{
+    qs_exchange_enter(ex);
+    bool waits =
+        ask_of(ex)->ambient && qs_farm_refresh_ambient(ex->api->p.farm, ex->match.device, on_ambient, ex);
+    if (!waits && qs_exchange_leave(ex))
+        ask_device(ex);
 }

@@ -7,6 +7,7 @@
 #include "api/reply.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "device/ambient.h"
 #include "device/device.h"
 #include "farm/farm.h"
 #include "report/model.h"
@@ -276,6 +277,28 @@ static void put_if_named(const struct qs_device_info *device, void *user)
     put_fields(device, &d->j);
 }
 
+/* How warm it is around the device, where the farm has a sensor for that. */
+static void put_ambient(const struct qs_exchange *ex, struct qs_json *j)
+{
+    const char *name;
+    int64_t age_ns;
+    const struct qs_ambient_reading *last =
+        qs_farm_ambient_last(ex->api->p.farm, ex->match.device, &name, &age_ns);
+    if (!last)
+        return;
+    qs_json_kobject(j, "ambient");
+    qs_json_kstring(j, "name", name);
+    if (last->known) {
+        qs_json_kint(j, "mc", last->mc);
+        qs_json_kint(j, "age_ns", age_ns);
+    } else {
+        qs_json_kraw(j, "mc", "null");
+        qs_json_kraw(j, "age_ns", "null");
+    }
+    qs_json_kstring(j, "why", last->why[0] ? last->why : NULL);
+    qs_json_object_end(j);
+}
+
 static void say_one(struct qs_exchange *ex)
 {
     struct one *d = ex->data;
@@ -302,6 +325,7 @@ static void say_one(struct qs_exchange *ex)
     qs_json_kraw(&d->j, "knobs", d->knobs.data);
     qs_json_kraw(&d->j, "session", d->session.data);
     qs_json_kraw(&d->j, "recent", d->recent.data);
+    put_ambient(ex, &d->j);
     put_notice(ex, &d->j);
     qs_json_object_end(&d->j);
     qs_reply_json(ex, 200, &out);

@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "config/job/stored.h"
 #include "proto/names.h"
+#include "store/read/values.h"
+#include "store/read/whole.h"
 
 enum { RUNS_PAGE = 500, ITERATIONS_PAGE = 1000, COLUMNS_MOST = 64 };
 
@@ -19,8 +21,10 @@ struct csv {
     struct qs_runs runs; /* a page of them */
     size_t run;          /* the one being read */
     uint64_t next_seq;
-    char *columns[COLUMNS_MOST]; /* owned: the metrics of all runs */
+    char *columns[COLUMNS_MOST]; /* owned: the metrics of all runs, then those of windows */
     size_t column_count;
+    struct qs_whole_values whole; /* of the run that is being read */
+    size_t whole_at;              /* the first of them whose window is not over */
     struct qs_iterations page;
     bool started, over;
 };
@@ -31,6 +35,7 @@ static void done_csv(void *data)
     qs_job_free(c->spec);
     qs_runs_free(&c->runs);
     qs_iterations_free(&c->page);
+    qs_whole_values_free(&c->whole);
     for (size_t i = 0; i < c->column_count; i++)
         free(c->columns[i]);
 }
@@ -61,6 +66,17 @@ static void add_column(struct csv *c, const char *name)
     }
     if (c->column_count < COLUMNS_MOST)
         c->columns[c->column_count++] = qs_strdup(name);
+}
+
+static bool add_window_columns(struct qs_store_reader *reader, struct csv *c, int64_t job, struct qs_err *err)
+{
+    struct qs_metric_list list = {0};
+    bool ok = qs_metric_list_add(reader, NULL, job, &list, err);
+    for (size_t i = 0; i < list.count; i++)
+        if (list.at[i].of_windows)
+            add_column(c, list.at[i].name);
+    qs_metric_list_done(&list);
+    return ok;
 }
 
 /* Pool. The first iteration of each run tells the run's metrics. */
@@ -95,6 +111,7 @@ static bool read_head(struct qs_store_reader *reader, struct qs_exchange *ex, st
               qs_job_from_store(jobs.at[0].spec_json, jobs.at[0].seed, &c->spec, err);
     qs_jobs_free(&jobs);
     return ok && read_columns(reader, c, ex->match.id, err) &&
+           add_window_columns(reader, c, ex->match.id, err) &&
            qs_read_runs(reader, ex->match.id, 0, RUNS_PAGE, &c->runs, err);
 }
 
@@ -117,23 +134,37 @@ static bool read_runs(struct qs_store_reader *reader, struct csv *c, int64_t job
 static bool read_page(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct csv *c = ex->data;
-    return read_runs(reader, c, ex->match.id, err) &&
-           (c->over ||
-            qs_read_iterations(reader, c->runs.at[c->run].uid, c->next_seq, ITERATIONS_PAGE, &c->page, err));
+    if (!read_runs(reader, c, ex->match.id, err))
+        return false;
+    if (c->over)
+        return true;
+    const uint8_t *run = c->runs.at[c->run].uid;
+    if (c->next_seq == 0)
+        qs_whole_values_free(&c->whole);
+    c->whole_at = c->next_seq == 0 ? 0 : c->whole_at;
+    return (c->next_seq > 0 || qs_read_whole_values(reader, run, &c->whole, err)) &&
+           qs_read_iterations(reader, run, c->next_seq, ITERATIONS_PAGE, &c->page, err);
 }
 
-static void put_metrics(struct qs_buf *out, const struct csv *c, const struct qs_iteration_info *i)
+static void put_metrics(struct qs_buf *out, struct csv *c, const struct qs_iteration_info *i)
 {
+    while (c->whole_at < c->whole.count &&
+           i->seq - c->whole.at[c->whole_at].first_seq >= c->whole.at[c->whole_at].n &&
+           i->seq >= c->whole.at[c->whole_at].first_seq)
+        c->whole_at++;
     for (size_t k = 0; k < c->column_count; k++) {
         qs_buf_char(out, ',');
         for (size_t m = 0; m < c->page.metric_count; m++) {
             if (strcmp(c->page.metrics[m], c->columns[k]) == 0 && i->values[m] != INT64_MIN)
                 qs_buf_fmt(out, "%" PRId64, i->values[m]);
         }
+        for (size_t v = c->whole_at; v < c->whole.count && c->whole.at[v].first_seq <= i->seq; v++)
+            if (strcmp(c->whole.at[v].name, c->columns[k]) == 0)
+                qs_buf_fmt(out, "%" PRId64, c->whole.at[v].value);
     }
 }
 
-static void put_line(struct qs_buf *out, const struct csv *c, const struct qs_iteration_info *i)
+static void put_line(struct qs_buf *out, struct csv *c, const struct qs_iteration_info *i)
 {
     const struct qs_run_info *run = &c->runs.at[c->run];
     char uid[33], taint[256];

@@ -1,7 +1,9 @@
 /* What the API shows of the live farm. */
 #include <stdlib.h>
 
+#include "base/loop.h"
 #include "base/mem.h"
+#include "device/ambient.h"
 #include "farm/farm_impl.h"
 
 void qs_farm_devices(const struct qs_farm *farm, void (*fn)(const struct qs_device_info *device, void *user),
@@ -32,4 +34,21 @@ const char **qs_farm_fitting(const struct qs_farm *farm, const struct qs_job_spe
     for (size_t i = 0; i < *ret_count; i++)
         names[i] = fits[i]->config->name;
     return names;
+}
+
+bool qs_farm_refresh_ambient(struct qs_farm *farm, const char *device, void (*done)(void *user), void *user)
+{
+    const struct qs_farm_ambient *of = qs_farm_ambient(farm->p.config, device);
+    return of && !qs_loop_is_virtual(farm->p.loop) && qs_ambients_is_due(farm->ambients, of) &&
+           qs_ambients_ask(farm->ambients, of, done, user);
+}
+
+const struct qs_ambient_reading *qs_farm_ambient_last(const struct qs_farm *farm, const char *device,
+                                                      const char **ret_name, int64_t *ret_age_ns)
+{
+    const struct qs_farm_ambient *of = qs_farm_ambient(farm->p.config, device);
+    const struct qs_ambient_reading *last = of ? qs_ambients_last(farm->ambients, of) : NULL;
+    *ret_name = of ? of->name : NULL;
+    *ret_age_ns = last ? qs_loop_now_ns(farm->p.loop) - last->at_ns : 0;
+    return last;
 }

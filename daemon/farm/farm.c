@@ -7,6 +7,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "config/job/stored.h"
+#include "device/ambient.h"
 #include "farm/farm_impl.h"
 #include "store/read/read.h"
 
@@ -17,6 +18,7 @@ struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_f
     farm->events = *events;
     farm->host_json = qs_farm_host_json();
     farm->hub = qs_hub_new();
+    farm->ambients = qs_ambients_new(parts->loop, parts->config);
     farm->queue = qs_queue_new(qs_farm_device_fact);
     farm->inventory = qs_inventory_new();
     for (size_t i = 0; i < parts->config->device_count; i++)
@@ -38,6 +40,7 @@ void qs_farm_free(struct qs_farm *farm)
     qs_queue_free(farm->queue);
     qs_inventory_free(farm->inventory);
     qs_hub_free(farm->hub);
+    qs_ambients_free(farm->ambients);
     free(farm->jobs);
     free(farm->host_json);
     free(farm);

@@ -104,6 +104,14 @@ bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type
                  void (*done)(const struct qs_err *err, const union qs_msg *reply, void *user), void *user,
                  struct qs_err *err);
 
+/* Reads the device's ambient sensor where that is due: done(user) follows once. False: there is nothing to
+ * wait for. */
+bool qs_farm_refresh_ambient(struct qs_farm *farm, const char *device, void (*done)(void *user), void *user);
+/* The last reading; NULL: the device has no such sensor. Borrowed until the loop's next turn. */
+struct qs_ambient_reading;
+const struct qs_ambient_reading *qs_farm_ambient_last(const struct qs_farm *farm, const char *device,
+                                                      const char **ret_name, int64_t *ret_age_ns);
+
 /* Each device, in order. */
 void qs_farm_devices(const struct qs_farm *farm, void (*fn)(const struct qs_device_info *device, void *user),
                      void *user);

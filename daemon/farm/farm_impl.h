@@ -52,6 +52,7 @@ struct qs_farm_job {      /* a live job: queued or running */
 struct qs_farm {
     struct qs_farm_parts p;
     struct qs_farm_events events;
+    struct qs_ambients *ambients;                              /* owned */
     struct qs_inventory *inventory;                            /* owned, with what is in its items */
     struct qs_queue *queue;                                    /* owned: of the jobs that are not ending */
     struct qs_hub *hub;                                        /* owned */

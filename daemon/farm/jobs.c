@@ -344,6 +344,7 @@ void qs_farm_start_on(struct qs_farm_job *job, struct qs_inventory_item *item)
                                            .files = farm->p.files,
                                            .session = qs_device_session(item->device),
                                            .spec = job->spec,
+                                           .ambients = farm->ambients,
                                            .farm = farm->p.config,
                                            .job = job->id,
                                            .seed = job->seed,

@@ -35,7 +35,8 @@ struct qs_evidence_row {
     const char *kind;
     bool present;
     int64_t before, after;
-    bool is_metric, higher_is_better; /* what a command of the farm said, and which way is better */
+    bool is_metric, higher_is_better; /* a metric of the windows, and which way is better */
+    bool deterministic;               /* so: the same in every window, compared exactly */
 };
 
 struct qs_taint_row {

@@ -1,5 +1,7 @@
 #include "config/farm/farm.h"
 
+#include "config/farm/ambient.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +137,12 @@ static const struct qs_key device_keys[] = {
      .help =
          "A name for the USB hub, or whatever cable or radio it shares: while one device of a hub measures, "
          "the others neither measure nor transfer."},
+    {.name = "ambient",
+     .type = QS_KEY_TEXT,
+     .offset = DEVICE(ambient),
+     .min = 1,
+     .max = 32,
+     .help = "Which of the farm's ambient sensors is beside it; without it the only one that there is."},
     {.name = "local",
      .type = QS_KEY_BOOL,
      .offset = DEVICE(local),
@@ -241,6 +249,15 @@ static const struct qs_key farm_keys[] = {
      .table = &qs_farm_metric_table,
      .help = "Commands of this machine that print a number after each window of a job that names them in "
              "`plan.metrics`; see below."},
+    {.name = "ambient",
+     .type = QS_KEY_NAMED,
+     .offset = FARM(ambients),
+     .count_offset = FARM(ambient_count),
+     .min = 1,
+     .max = HOOKS_MAX,
+     .table = &qs_farm_ambient_table,
+     .help = "What tells how warm it is around the devices: it is kept with every window, and a gate may be "
+             "relative to it; see below."},
     {.name = "variables",
      .type = QS_KEY_MAP,
      .offset = FARM(variables),
@@ -339,7 +356,7 @@ static void check_device(struct qs_schema_reader *r, const struct qs_node *node,
 static void check_farm(struct qs_schema_reader *r, const struct qs_node *node, void *target)
 {
     static const char *const paths[] = {"state_dir", "db", "socket", "profiles"};
-    (void)target;
+    qs_farm_check_ambients(r, node, target);
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
         const struct qs_node *at = qs_node_get(node, paths[i], NULL);
         if (at == NULL || at->kind != QS_NODE_TEXT || at->text[0] != '~')
@@ -438,6 +455,7 @@ void qs_farm_config_free(struct qs_farm_config *farm)
         free(d->name);
         free(d->address);
         free(d->key_file);
+        free(d->ambient);
         free(d->hub);
         free(d->sim_board);
         for (size_t k = 0; k < d->sim_event_count; k++)
@@ -449,6 +467,7 @@ void qs_farm_config_free(struct qs_farm_config *farm)
     qs_profiles_done(&farm->profiles);
     qs_farm_hooks_done(farm->rules, farm->rule_count);
     qs_farm_hooks_done(farm->metrics, farm->metric_count);
+    qs_farm_ambients_done(farm->ambients, farm->ambient_count);
     qs_strings_done(&farm->variables.refuse);
     qs_strings_done(&farm->variables.note);
     qs_strings_done(&farm->variables.ignore);

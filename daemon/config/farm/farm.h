@@ -43,10 +43,21 @@ struct qs_farm_device {
     struct qs_farm_sim_event *sim_events;
     size_t sim_event_count;
     struct qs_strings labels; /* "key=value" */
+    char *ambient;            /* its ambient sensor, or NULL: the only one that there is */
     char *hub;                /* or NULL: what it shares with those that name the same hub */
     bool local; /* the agent runs on this machine: the daemon is silent during its windows. Without the key
                    the kind of link tells */
     enum qs_farm_probe probe; /* UNSET: as the farm says */
+};
+
+enum qs_ambient_unit { QS_AMBIENT_C, QS_AMBIENT_DC, QS_AMBIENT_MC };
+
+struct qs_farm_ambient { /* what tells how warm it is around devices */
+    char *name;
+    struct qs_strings command;
+    char *file;    /* instead of a command; or NULL */
+    unsigned unit; /* enum qs_ambient_unit */
+    int64_t max_age_ns, timeout_ns;
 };
 
 struct qs_farm_hook { /* a command of this machine that jobs may name */
@@ -75,6 +86,8 @@ struct qs_farm_config {
     size_t device_count;
     struct qs_farm_hook *rules, *metrics;
     size_t rule_count, metric_count;
+    struct qs_farm_ambient *ambients;
+    size_t ambient_count;
     struct qs_farm_variables variables;
     struct qs_profiles profiles; /* of devices: built in, and of that folder */
 };
@@ -99,7 +112,10 @@ enum qs_farm_probe qs_farm_probe_of(const struct qs_farm_config *farm, const cha
 /* NULL: the farm has none of this name. */
 const struct qs_farm_hook *qs_farm_rule(const struct qs_farm_config *farm, const char *name);
 const struct qs_farm_hook *qs_farm_metric(const struct qs_farm_config *farm, const char *name);
-/* Whether the farm has every rule and metric that the job names, and can run them; else located problems. */
+/* The ambient sensor of a device; NULL: it has none. */
+const struct qs_farm_ambient *qs_farm_ambient(const struct qs_farm_config *farm, const char *device);
+/* Whether the farm has every rule and metric that the job names, and an ambient sensor where a gate wants
+ * one, and can run them; else located problems. */
 bool qs_farm_check_hooks(const struct qs_farm_config *farm, bool virtual_time, const struct qs_doc *doc,
                          const struct qs_job_spec *spec, struct qs_problems *problems);
 /* The word of a farm file for the kind: "exec". Static. */

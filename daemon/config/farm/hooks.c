@@ -197,6 +197,34 @@ static void check_rules(const struct check *k, const struct qs_farm_config *farm
     }
 }
 
+/* Where a set writes its gate; made ones have that of another. */
+static const struct qs_node *written_gate(const struct qs_doc *doc, size_t set)
+{
+    const struct qs_node *sets = qs_node_get(&doc->root, "condition_sets", NULL);
+    const struct qs_node *map = set == 0 ? qs_node_get(&doc->root, "conditions", NULL)
+                                : sets != NULL && set <= sets->count ? &sets->items[set - 1]
+                                                                     : NULL;
+    return qs_node_get(map, "gate", NULL);
+}
+
+static void check_ambient(const struct check *k, const struct qs_farm_config *farm,
+                          const struct qs_job_spec *spec)
+{
+    for (size_t set = 0; set < spec->condition_count; set++) {
+        const struct qs_node *gate = written_gate(k->doc, set);
+        bool relative = false;
+        for (size_t i = 0; gate != NULL && i < spec->conditions[set].gate_count; i++)
+            relative = relative || spec->conditions[set].gate[i].lo_ambient ||
+                       spec->conditions[set].gate[i].hi_ambient;
+        if (relative && farm->ambient_count == 0)
+            qs_problems_add(k->problems, k->doc, gate, "gate", "declare one in farm.yaml under `ambient`",
+                            "this farm has no ambient sensor");
+        else if (relative && k->virtual_time)
+            qs_problems_add(k->problems, k->doc, gate, "gate", "write a temperature such as 38C",
+                            "an ambient sensor is real, and has no place in virtual time");
+    }
+}
+
 bool qs_farm_check_hooks(const struct qs_farm_config *farm, bool virtual_time, const struct qs_doc *doc,
                          const struct qs_job_spec *spec, struct qs_problems *problems)
 {
@@ -204,6 +232,7 @@ bool qs_farm_check_hooks(const struct qs_farm_config *farm, bool virtual_time, c
     const struct qs_node *list = qs_node_get(qs_node_get(&doc->root, "plan", NULL), "metrics", NULL);
     size_t before = problems->count;
     check_rules(&k, farm, spec);
+    check_ambient(&k, farm, spec);
     for (size_t i = 0; i < spec->plan.metrics.count; i++)
         check_one(&k, list != NULL && i < list->count ? &list->items[i] : NULL, "plan.metrics", "metric",
                   spec->plan.metrics.at[i], farm->metrics, farm->metric_count);

@@ -59,6 +59,9 @@ size_t qs_farm_missing(const struct qs_farm_config *farm, struct qs_buf *out)
         check_program("rules", farm->rules[i].name, "command", farm->rules[i].command.at[0], out);
     for (size_t i = 0; i < farm->metric_count; i++)
         check_program("metrics", farm->metrics[i].name, "command", farm->metrics[i].command.at[0], out);
+    for (size_t i = 0; i < farm->ambient_count; i++)
+        if (farm->ambients[i].command.count > 0)
+            check_program("ambient", farm->ambients[i].name, "command", farm->ambients[i].command.at[0], out);
     for (size_t i = before; i < out->len; i++)
         n += out->data[i] == '\n' && out->data[i + 1] != ' ';
     return n;

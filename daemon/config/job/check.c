@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "config/job/ablate.h"
 #include "config/job/read_actions.h"
+#include "config/job/read_meters.h"
 #include "config/job/sweep.h"
 #include "config/document/scalar.h"
 #include "proto/limits.h"
@@ -392,6 +393,7 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
         check_pairs(r, node);
     qs_job_check_actions(r, node);
     qs_job_check_stream_job(r, node, spec);
+    qs_job_check_meters(r, node, spec);
     qs_job_sets_check(r, node, draft);
     if (r->count > 0)
         return;

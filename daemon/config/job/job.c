@@ -108,6 +108,9 @@ static void spec_done(struct qs_job_spec *spec)
     free(spec->conditions);
     free(spec->plan.looks);
     free(spec->files);
+    for (size_t i = 0; i < spec->meter_count; i++)
+        qs_job_meter_done(&spec->meters[i]);
+    free(spec->meters);
     qs_strings_done(&spec->trace.argv);
     qs_strings_done(&spec->trace.options);
     qs_strings_done(&spec->trace.events);

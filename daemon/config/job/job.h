@@ -1,6 +1,5 @@
 /* A job as it was asked for, checked: what a YAML or JSON job file becomes before anything is stored or run.
- * Every pointer is owned by the spec and freed by qs_job_free. Lists are pointer + count; a NULL pointer goes
- * with 0. */
+ * Every pointer is owned by the spec and freed by qs_job_free. Lists are pointer + count. */
 #ifndef QS_CONFIG_JOB_JOB_H
 #define QS_CONFIG_JOB_JOB_H
 
@@ -12,6 +11,7 @@
 #include "config/job/actions.h"
 #include "config/job/characterize.h"
 #include "config/job/conditions.h"
+#include "config/job/meter.h"
 #include "config/job/plan.h"
 #include "config/job/stream.h"
 #include "config/job/trace.h"
@@ -108,6 +108,8 @@ struct qs_job_spec {
     enum qs_job_take take;
     uint32_t take_count;
     struct qs_job_plan plan;
+    struct qs_job_meter *meters; /* <= QS_JOB_METERS_MAX */
+    size_t meter_count;
     struct qs_job_trace trace;
     struct qs_job_characterize characterize;
     struct qs_job_actions actions;
@@ -126,16 +128,15 @@ struct qs_job_spec {
 bool qs_job_from_doc(const struct qs_doc *doc, struct qs_job_spec **ret_spec, struct qs_problems *problems);
 void qs_job_free(struct qs_job_spec *spec);
 
-/* The files a client has to send: of inputs and builds, each path once, in order of appearance. */
+/* The files a client has to send: each path once, in order of appearance. */
 size_t qs_job_file_count(const struct qs_job_spec *spec);
 struct qs_job_file *qs_job_file_at(const struct qs_job_spec *spec, size_t i); /* borrowed, may be bound */
-/* Sets the hash of every file with this path; false where none has it. */
+/* Sets the hash of every file with this path; false: none has it. */
 bool qs_job_bind_file(struct qs_job_spec *spec, const char *path, const char sha256[65]);
-/* The devices that were asked for beside the document; NULL: those of the document. */
+/* Devices that were asked for beside the document; NULL: those of it. */
 void qs_job_set_where(struct qs_job_spec *spec, const char *where);
 
-/* The argument vector of (arm, point): {parameters} filled in, NULL-terminated, owned by the caller
- * (qs_strings_done). */
+/* The argument vector of (arm, point): {parameters} filled in, owned by the caller (qs_strings_done). */
 void qs_job_argv(const struct qs_job_spec *spec, size_t arm, size_t point, struct qs_strings *ret_argv);
 /* Fills {parameters} of (arm, point) into any template list (hooks). */
 void qs_job_fill(const struct qs_job_spec *spec, size_t arm, size_t point, const struct qs_strings *tmpl,

@@ -4,6 +4,7 @@
 
 #include "base/pattern.h"
 #include "config/job/read.h"
+#include "config/job/read_meters.h"
 #include "proto/limits.h"
 
 #define MS INT64_C(1000000)
@@ -396,6 +397,16 @@ static const struct qs_key job_keys[] = {
     {.name = "compare", .type = QS_KEY_MAP, .table = &qs_job_compare_table, .help = "How arms are compared."},
     {.name = "devices", .type = QS_KEY_MAP, .table = &qs_job_devices_table, .help = "Where it runs."},
     {.name = "plan", .type = QS_KEY_MAP, .table = &qs_job_plan_table, .help = "How much is measured."},
+    {.name = "meters",
+     .type = QS_KEY_NAMED,
+     .offset = SPEC(meters),
+     .count_offset = SPEC(meter_count),
+     .min = 1,
+     .max = QS_JOB_METERS_MAX,
+     .table = &qs_job_meter_table,
+     .help =
+         "What is measured beside the durations, by name: each is a metric of the windows, compared like the "
+         "durations. See below."},
     {.name = "trace",
      .type = QS_KEY_MAP,
      .offset = SPEC(trace),

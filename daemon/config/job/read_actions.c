@@ -123,7 +123,13 @@ static const struct qs_sensor_kind *read_when(struct qs_schema_reader *r, const 
         qs_schema_problem(r, NULL, NULL, "`%s` is missing: until when it goes on", bound);
         return NULL;
     }
-    return a->when.sensor != NULL ? qs_job_read_when(r, node, "`if`", &a->when) : NULL;
+    const struct qs_sensor_kind *kind =
+        a->when.sensor != NULL ? qs_job_read_when(r, node, "`if`", &a->when) : NULL;
+    if (kind != NULL && (a->when.lo_ambient || a->when.hi_ambient)) {
+        qs_schema_problem(r, NULL, "write a temperature such as 38C", "only a gate can be relative to `ambient`");
+        return NULL;
+    }
+    return kind;
 }
 
 void qs_job_check_cool_down(struct qs_schema_reader *r, const struct qs_node *node, void *target)

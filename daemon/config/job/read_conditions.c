@@ -8,6 +8,8 @@
 #include "proto/limits.h"
 #include "proto/names.h"
 
+#define AMBIENT "ambient"
+
 /* A bound in the unit of the sensor; false with a problem. */
 static bool read_bound(struct qs_schema_reader *r, const struct qs_sensor_kind *sensor,
                        const struct qs_node *node, int64_t *ret)
@@ -23,6 +25,40 @@ static bool read_bound(struct qs_schema_reader *r, const struct qs_sensor_kind *
         qs_schema_problem(r, node, why.suggestion[0] != '\0' ? why.suggestion : form.data, "%s", why.text);
     }
     return ok;
+}
+
+/* "ambient+8C", or "ambient": what the ambient temperature is added to. False: it is something else. */
+static bool is_relative(const struct qs_node *node)
+{
+    return node->kind == QS_NODE_TEXT && strncmp(node->text, AMBIENT, sizeof AMBIENT - 1) == 0;
+}
+
+static bool read_relative(struct qs_schema_reader *r, const struct qs_sensor_kind *sensor,
+                          const struct qs_node *node, int64_t *ret)
+{
+    struct qs_scalar_why why = {0};
+    const char *at = node->text + sizeof AMBIENT - 1;
+    at += strspn(at, " ");
+    const char sign = *at;
+    at += sign == '+' || sign == '-';
+    at += strspn(at, " ");
+    *ret = 0;
+    bool ok = sign == '\0' || ((sign == '+' || sign == '-') &&
+                               qs_scalar_quantity(at, QS_QTY_TEMPERATURE, ret, &why) && *ret >= 0);
+    if (sensor->unit != QS_UNIT_MC)
+        qs_schema_problem(r, node, NULL, "only a temperature can be compared with the ambient one");
+    else if (!ok)
+        qs_schema_problem(r, node, "such as ambient+8C", "`%s` is not a temperature beside the ambient one",
+                          qs_show(node->text).text);
+    *ret = sign == '-' ? -*ret : *ret;
+    return ok && sensor->unit == QS_UNIT_MC;
+}
+
+static bool read_gate_bound(struct qs_schema_reader *r, const struct qs_sensor_kind *sensor,
+                            const struct qs_node *node, int64_t *ret, bool *ret_ambient)
+{
+    *ret_ambient = is_relative(node);
+    return *ret_ambient ? read_relative(r, sensor, node, ret) : read_bound(r, sensor, node, ret);
 }
 
 static const struct qs_sensor_kind *find_sensor(struct qs_schema_reader *r, const struct qs_node *node,
@@ -52,9 +88,14 @@ static void read_band(struct qs_schema_reader *r, const struct qs_sensor_kind *s
     if (qs_schema_is(r, node, QS_NODE_LIST, "a list of two bounds")) {
         if (node->count != 2)
             qs_schema_problem(r, node, NULL, "a band has two bounds, this has %zu", node->count);
-        else if (read_bound(r, sensor, &node->items[0], &e->lo) &&
-                 read_bound(r, sensor, &node->items[1], &e->hi) && e->lo >= e->hi)
-            qs_schema_problem(r, node, "write the lower bound first", "the band is empty");
+        else if (read_gate_bound(r, sensor, &node->items[0], &e->lo, &e->lo_ambient) &&
+                 read_gate_bound(r, sensor, &node->items[1], &e->hi, &e->hi_ambient) &&
+                 (e->lo_ambient != e->hi_ambient || e->lo >= e->hi))
+            qs_schema_problem(r, node,
+                              e->lo_ambient == e->hi_ambient ? "write the lower bound first"
+                                                             : "such as [ambient-2C, ambient+8C]",
+                              e->lo_ambient == e->hi_ambient ? "the band is empty"
+                                                             : "both ends are relative to `ambient`, or none");
         e->has_lo = e->has_hi = true;
     }
     qs_schema_leave(r, mark);
@@ -77,11 +118,17 @@ static void read_back(struct qs_schema_reader *r, const struct qs_sensor_kind *s
 {
     const struct qs_node *back = qs_node_get(map, "back_to", NULL);
     size_t mark = qs_schema_enter(r, "back_to");
+    bool ambient = false;
     if (back != NULL && !e->has_hi)
         qs_schema_problem(r, back, "write `below`, or `band` with two bounds",
                           "`back_to` needs an upper bound");
     else if (back != NULL)
-        e->has_back = read_bound(r, sensor, back, &e->back);
+        e->has_back = read_gate_bound(r, sensor, back, &e->back, &ambient);
+    if (e->has_back && ambient != e->hi_ambient) {
+        qs_schema_problem(r, back, "write both as ambient+8C, or none",
+                          "`back_to` and the upper bound are not of one kind");
+        e->has_back = false;
+    }
     if (e->has_back && (e->back > e->hi || (e->has_lo && e->back < e->lo)))
         qs_schema_problem(r, back, "write a value within the range", "`%s` is %s", qs_show(back->text).text,
                           e->back > e->hi ? "above the upper bound" : "below the lower bound");
@@ -106,9 +153,9 @@ const struct qs_sensor_kind *qs_job_read_when(struct qs_schema_reader *r, const 
         read_band(r, sensor, band, e);
     mark = qs_schema_enter(r, below != NULL ? "below" : "above");
     if (below != NULL)
-        e->has_hi = read_bound(r, sensor, below, &e->hi);
+        e->has_hi = read_gate_bound(r, sensor, below, &e->hi, &e->hi_ambient);
     else if (above != NULL)
-        e->has_lo = read_bound(r, sensor, above, &e->lo);
+        e->has_lo = read_gate_bound(r, sensor, above, &e->lo, &e->lo_ambient);
     qs_schema_leave(r, mark);
     return sensor;
 }
@@ -161,7 +208,8 @@ static const struct qs_key gate_keys[] = {
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_later,
      .form = "a value with the sensor's unit",
-     .help = "The reading is at most this."},
+     .help = "The reading is at most this. Of a temperature also `ambient+8C`: so much above the ambient one "
+             "(`ambient` of farm.yaml), as the two that follow."},
     {.name = "above",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_later,
@@ -255,7 +303,7 @@ static void add_returns(struct qs_schema_reader *r, const struct qs_node *node, 
             continue;
         all[n] = *e;
         all[n].sensor = qs_strdup(e->sensor);
-        all[n].has_lo = all[n].has_end = all[n].has_back = all[n].heat = all[n].unreadable_ok = false;
+        all[n].has_lo = all[n].lo_ambient = all[n].has_end = all[n].has_back = all[n].heat = all[n].unreadable_ok = false;
         all[n].hi = e->back;
         all[n++].returns = true;
     }

@@ -1,5 +1,7 @@
 #include "config/job/stored.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,14 +126,24 @@ static void put_app(struct qs_json *j, const struct qs_job_app *app)
     qs_json_object_end(j);
 }
 
+static void put_bound(struct qs_json *j, const char *key, int64_t value, bool ambient)
+{
+    char text[32];
+    snprintf(text, sizeof text, "ambient%+" PRId64, value);
+    if (ambient)
+        qs_json_kstring(j, key, text);
+    else
+        qs_json_kint(j, key, value);
+}
+
 static void put_expectation(struct qs_json *j, const struct qs_job_expectation *e)
 {
     qs_json_object(j);
     qs_json_kstring(j, "sensor", e->sensor);
     if (e->has_lo)
-        qs_json_kint(j, "above", e->lo);
+        put_bound(j, "above", e->lo, e->lo_ambient);
     if (e->has_hi)
-        qs_json_kint(j, "below", e->hi);
+        put_bound(j, "below", e->hi, e->hi_ambient);
     if (e->has_end)
         qs_json_kint(j, "end_below", e->end);
     qs_json_kint(j, "dwell_ns", e->dwell_ns);

@@ -7,7 +7,7 @@
 #define OF(type, field) offsetof(struct qs_profile_##type, field)
 #define TOP(field)      offsetof(struct qs_profile, field)
 
-enum { ROWS_MAX = 64, LIST_MAX = 64, TEXT_BYTES = 200, RESERVED_MAX = 8 };
+enum { ROWS_MAX = 64, LIST_MAX = 64, TEXT_BYTES = 200, RESERVED_MAX = 8, VALID_MAX = 8 };
 
 static const struct qs_word kind_words[] = {{"cpu", QS_DOMAIN_CPU},
                                             {"gpu", QS_DOMAIN_GPU},
@@ -19,16 +19,17 @@ static const struct qs_word unit_words[] = {{"auto", QS_DOMAIN_AUTO}, {"Hz", QS_
                                             {"raw", QS_DOMAIN_RAW},   {NULL, 0}};
 static const struct qs_word limit_words[] = {
     {"frequency", QS_LIMITS_FREQUENCY}, {"level", QS_LIMITS_LEVEL}, {NULL, 0}};
-static const struct qs_word role_words[] = {{"cpu", QS_ROLE_CPU},
-                                            {"gpu", QS_ROLE_GPU},
-                                            {"skin", QS_ROLE_SKIN},
-                                            {"battery", QS_ROLE_BATTERY},
-                                            {"ambient", QS_ROLE_AMBIENT},
-                                            {"other", QS_ROLE_OTHER},
-                                            {NULL, 0}};
+static const struct qs_word role_words[] = {{"cpu", QS_ROLE_CPU},         {"gpu", QS_ROLE_GPU},
+                                            {"skin", QS_ROLE_SKIN},       {"battery", QS_ROLE_BATTERY},
+                                            {"ambient", QS_ROLE_AMBIENT}, {"energy", QS_ROLE_ENERGY},
+                                            {"other", QS_ROLE_OTHER},     {NULL, 0}};
 static const struct qs_word reads_words[] = {{"auto", QS_READS_AUTO},   {"mC", QS_READS_MC},
                                              {"dC", QS_READS_DC},       {"C", QS_READS_C},
                                              {"count", QS_READS_COUNT}, {NULL, 0}};
+static const struct qs_word measures_words[] = {
+    {"auto", QS_READS_AUTO},   {"mC", QS_READS_MC}, {"dC", QS_READS_DC},   {"C", QS_READS_C},
+    {"count", QS_READS_COUNT}, {"uJ", QS_READS_UJ}, {"uWh", QS_READS_UWH}, {"uAh", QS_READS_UAH},
+    {"uW", QS_READS_UW},       {"mW", QS_READS_MW}, {"W", QS_READS_W},     {NULL, 0}};
 static const struct qs_word watch_words[] = {
     {"never", QS_WATCH_NEVER}, {"changes", QS_WATCH_CHANGES}, {"nonzero", QS_WATCH_NONZERO}, {NULL, 0}};
 static const struct qs_word switch_words[] = {{"idle", QS_SWITCH_IDLE},
@@ -45,8 +46,10 @@ static const struct qs_word switch_words[] = {{"idle", QS_SWITCH_IDLE},
 
 const char *const qs_domain_kinds[] = {"cpu", "gpu", "memory", "other", NULL};
 const char *const qs_domain_units[] = {"auto", "Hz", "kHz", "MHz", "raw", NULL};
-const char *const qs_sensor_roles[] = {"unset", "cpu", "gpu", "skin", "battery", "ambient", "other", NULL};
-const char *const qs_reading_units[] = {"unset", "auto", "mC", "dC", "C", "count", NULL};
+const char *const qs_sensor_roles[] = {"unset",   "cpu",    "gpu",   "skin", "battery",
+                                       "ambient", "energy", "other", NULL};
+const char *const qs_reading_units[] = {"unset", "auto", "mC", "dC", "C", "count", "uJ",
+                                        "uWh",   "uAh",  "uW", "mW", "W", NULL};
 const char *const qs_watches[] = {"unset", "never", "changes", "nonzero", NULL};
 const char *const qs_switch_kinds[] = {"idle",     "online", "boost",  "charging", "fan", "thermal",
                                        "realtime", "kernel", "freeze", "other",    NULL};
@@ -157,17 +160,47 @@ static const struct qs_key sensor_keys[] = {
     {.name = "unit",
      .type = QS_KEY_ENUM,
      .offset = OF(sensor, unit),
-     .words = reads_words,
+     .words = measures_words,
      .fallback = "auto",
      .help =
          "What a reading counts in: thousandths (mC), tenths (dC) or whole degrees (C), or `count`, which "
          "is not a temperature. `auto` decides by each reading: up to 150 degrees, up to 1500 tenths, above "
-         "that thousandths."},
+         "that thousandths. Energy, for a job's `meters`, is uJ where it rises as it is used, uWh or (with "
+         "`volts`) uAh where it falls, or a power in uW, mW or W."},
     {.name = "role",
      .type = QS_KEY_ENUM,
      .offset = OF(sensor, role),
      .words = role_words,
-     .help = "What it is near; without it as `types` says, else other."},
+     .help =
+         "What it is near; without it as `types` says, else other. `energy`: a job's `energy: auto` adds up "
+         "the sensors of the first row that has some of it (those that are called alike up to the first "
+         "`.`)."},
+    {.name = "only",
+     .type = QS_KEY_STRINGS,
+     .offset = OF(sensor, only),
+     .max = LIST_MAX,
+     .help = "Types, with wildcards, that the row is for; without it all."},
+    QS_PROFILE_PATH(
+        "wraps", OF(sensor, wraps), 0, false,
+        "Of a count in uJ: the file in that folder with the number at which it begins at 0 again."),
+    QS_PROFILE_PATH("volts", OF(sensor, volts), 0, false,
+                    "Of a charge in uAh: the file of the voltage, in uV."),
+    QS_PROFILE_PATH("status", OF(sensor, status), 0, false,
+                    "Of energy: a file of words, which is read before and after each window."),
+    {.name = "valid",
+     .type = QS_KEY_STRINGS,
+     .offset = OF(sensor, valid),
+     .max = VALID_MAX,
+     .help =
+         "The words of `status` with which a reading counts. With all but the first, what falls must also "
+         "have fallen."},
+    {.name = "average",
+     .type = QS_KEY_DURATION,
+     .offset = OF(sensor, average_ns),
+     .min = 0,
+     .max = INT64_C(60000000000),
+     .fallback = "0",
+     .help = "Of a power: the time of which it is the mean. A shorter window has no energy."},
     RANGE(OF(sensor, range)),
     {.name = "mask",
      .type = QS_KEY_U32,

@@ -43,8 +43,13 @@ static void free_rows(struct qs_profile *p)
         free(s->name);
         free(s->type);
         free(s->value);
+        free(s->wraps);
+        free(s->volts);
+        free(s->status);
         qs_strings_done(&s->each);
         qs_strings_done(&s->bits);
+        qs_strings_done(&s->only);
+        qs_strings_done(&s->valid);
     }
     for (size_t i = 0; i < p->command_count; i++) {
         struct qs_profile_command *c = &p->commands[i];

@@ -52,6 +52,11 @@ struct qs_profile_sensor {
     enum qs_watch watch;
     uint32_t mask;          /* 0, or the reading is these bits of a hexadecimal number */
     struct qs_strings bits; /* in words, the lowest first */
+    struct qs_strings only; /* types that it is for; none: all */
+    /* Of energy: where it begins at 0 again, the voltage of a charge, what says that it counts; or NULL. */
+    char *wraps, *volts, *status;
+    struct qs_strings valid; /* words of `status` */
+    int64_t average_ns;      /* of a power: over which it is a mean; 0: not known */
 };
 
 struct qs_profile_command { /* a sensor that is a command on the device */

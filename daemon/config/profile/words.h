@@ -18,6 +18,7 @@ enum qs_sensor_role {
     QS_ROLE_SKIN,
     QS_ROLE_BATTERY,
     QS_ROLE_AMBIENT,
+    QS_ROLE_ENERGY, /* what all of the device takes: a part of `energy: auto` */
     QS_ROLE_OTHER
 };
 enum qs_reading_unit {
@@ -27,6 +28,12 @@ enum qs_reading_unit {
     QS_READS_DC,    /* tenths */
     QS_READS_C,     /* whole degrees */
     QS_READS_COUNT, /* no temperature: a number, such as the state of a cooling device */
+    QS_READS_UJ,    /* energy from here on: a count of it that rises */
+    QS_READS_UWH,   /* what is left of it, which falls */
+    QS_READS_UAH,   /* so, of a charge, with a voltage beside it */
+    QS_READS_UW,    /* a power */
+    QS_READS_MW,
+    QS_READS_W,
     QS_READS_UNITS
 };
 enum qs_switch_kind {

@@ -69,6 +69,27 @@ static void clusters_field(const struct qs_layout *layout, const json_t *board, 
     qs_layout_field(layout, out, "processors", text.data);
 }
 
+/* "room: 21.5 C, 12 s ago" */
+static void ambient_field(const struct qs_layout *layout, const json_t *ambient, struct qs_buf *out)
+{
+    QS_BUF(text);
+    const json_t *mc = json_object_get(ambient, "mc");
+    if (!json_is_object(ambient))
+        return;
+    qs_buf_fmt(&text, "%s: ", text_of(ambient, "name"));
+    if (json_is_integer(mc)) {
+        qs_buf_fmt(&text,
+                   "%.1f \xc2\xb0"
+                   "C, ",
+                   (double)json_integer_value(mc) / 1000);
+        qs_text_duration(&text, (double)qs_json_get_int(ambient, "age_ns", 0));
+        qs_buf_str(&text, " ago");
+    } else {
+        qs_buf_fmt(&text, "not known: %s", text_of(ambient, "why"));
+    }
+    qs_layout_field(layout, out, "ambient", text.data);
+}
+
 /* Those whose key has the value; NULL: is true. */
 static size_t count_of(const json_t *list, const char *key, const char *value)
 {
@@ -155,6 +176,7 @@ static void head(const struct qs_layout *layout, const json_t *device, struct qs
     add_list(&text, json_object_get(device, "labels"));
     qs_layout_field(layout, out, "labels", text.data);
     cache_field(layout, device, out);
+    ambient_field(layout, json_object_get(device, "ambient"), out);
     clusters_field(layout, board, out);
     qs_layout_time_field(layout, out, "probed", device, "probed_wall_ns");
     qs_buf_clear(&text);
@@ -280,13 +302,17 @@ static void sensor_row(const struct qs_layout *layout, const struct qs_recent *r
     char value[40];
     const char *name = text_of(sensor, "name");
     int64_t v = qs_json_get_int(sensor, "value", 0);
-    bool counts = strcmp(text_of(sensor, "unit"), "count") == 0;
+    const char *unit = text_of(sensor, "unit");
+    bool degrees = strcmp(unit, "mC") == 0 || strcmp(unit, "dC") == 0 || strcmp(unit, "C") == 0;
+    bool power = strcmp(unit, "mW") == 0 || strcmp(unit, "W") == 0; /* kept in uW */
     bool known = reading_of(recent, name, &v) || recent->now == NULL;
     QS_BUF(strip);
     if (!known)
         snprintf(value, sizeof(value), "-");
-    else if (counts)
+    else if (strcmp(unit, "count") == 0)
         snprintf(value, sizeof(value), "%" PRId64, v);
+    else if (!degrees)
+        snprintf(value, sizeof(value), "%" PRId64 " %.8s", v, power ? "uW" : unit);
     else
         snprintf(value, sizeof(value),
                  "%.1f \xc2\xb0"

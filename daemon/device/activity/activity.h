@@ -36,6 +36,7 @@ struct qs_activity { /* every operation may be NULL */
 #define QS_ACTIVITIES(A)                                                                                     \
     A(SESSION, session)                                                                                      \
     A(LOCK, lock)                                                                                            \
+    A(METERS, meters)                                                                                        \
     A(PROBE, probe)                                                                                          \
     A(SENSE, sense)                                                                                          \
     A(APP, app)                                                                                              \
@@ -50,6 +51,7 @@ struct qs_activity { /* every operation may be NULL */
     A(RUN, run)                                                                                              \
     A(TUNE, tune)                                                                                            \
     A(HOST, host)                                                                                            \
+    A(AMBIENT, ambient)                                                                                      \
     A(FETCH, fetch)                                                                                          \
     A(TRACE, trace)                                                                                          \
     A(ARTIFACTS, artifacts)

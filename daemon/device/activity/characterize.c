@@ -209,7 +209,7 @@ static void choose_sensors(struct qs_job_run *job, struct qs_build *list)
                                      .div = s->div,
                                      .lo = s->lo,
                                      .hi = s->hi};
-        if (s->status == QS_SENSOR_OK && s->unit != QS_READS_COUNT && !s->command &&
+        if (s->status == QS_SENSOR_OK && qs_reads_degrees(s->unit) && !s->command &&
             qs_activity_lock_add(list, &b))
             c->sensors[c->sensor_count++] = s;
     }
@@ -443,7 +443,7 @@ static bool can(const struct qs_job_run *job, struct qs_err *err)
         return qs_fail(err, QS_E_AGENT, "the agent on %s is too old to characterize it: it %s", job->p.device,
                        qs_request_of(board ? QS_MSG_LOAD : QS_MSG_SURVEY)->lacks);
     for (size_t i = 0; i < board->sensors.count; i++)
-        if (board->sensors.at[i].status == QS_SENSOR_OK && board->sensors.at[i].unit != QS_READS_COUNT)
+        if (board->sensors.at[i].status == QS_SENSOR_OK && qs_reads_degrees(board->sensors.at[i].unit))
             return true;
     return qs_fail(err, QS_E_NOT_FOUND,
                    "%s has no temperature that can be read; `quiesce devices show %s` says why",

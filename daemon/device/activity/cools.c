@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "device/activity/pin.h"
 #include "device/board/board.h"
 #include "device/job/events.h"
 #include "report/refits.h"
@@ -154,15 +155,17 @@ double qs_cools_take(struct qs_job_run *job, const struct qs_job_expectation *e,
     const struct qs_refit *refit = job->cools ? qs_refits_find(&job->cools->known, e->sensor) : NULL;
     const struct qs_cooling *best = refit ? qs_refit_best(refit) : NULL;
     double value = (double)m->value, at_s = (double)m->elapsed_ns / SECOND;
-    if (!best || !e->has_hi || m->status != QS_READING_OK || m->value <= e->hi)
+    const int64_t hi = job->win.bounds[m->expectation].hi; /* the gate has it */
+    if (!best || !e->has_hi || m->status != QS_READING_OK || m->value <= hi)
         return NAN;
     struct wait *w = &job->cools->wait;
-    if (w->of != e || w->window != m->window || (w->n > 0 && at_s < w->times[w->n - 1]))
+    const struct qs_job_expectation *of = qs_activity_pin_line(job, m->expectation); /* e may be a copy */
+    if (w->of != of || w->window != m->window || (w->n > 0 && at_s < w->times[w->n - 1]))
         w->n = 0;
-    w->of = e;
+    w->of = of;
     w->window = m->window;
     keep(w, at_s, value);
     judge(job, refit);
     *end_mc = best->end;
-    return qs_cooling_eta(best->tau, best->end, QS_COOLS, value, (double)e->hi);
+    return qs_cooling_eta(best->tau, best->end, QS_COOLS, value, (double)hi);
 }

@@ -110,13 +110,13 @@ static const struct curve *find(const struct qs_headroom *h, const char *domain,
 }
 
 /* The upper bound of a sensor when the gate opens: of that line, or of another one; one that it must only
- * come back to does not count. */
+ * come back to does not count, nor does one beside the ambient temperature. */
 static bool begins_at(const struct qs_job_conditions *set, const char *sensor, int64_t *ret_mc)
 {
     bool known = false;
     for (size_t i = 0; i < set->gate_count; i++) {
         const struct qs_job_expectation *e = &set->gate[i];
-        if (!e->has_hi || e->returns || strcmp(e->sensor, sensor) != 0 || (known && e->hi >= *ret_mc))
+        if (!e->has_hi || e->hi_ambient || e->returns || strcmp(e->sensor, sensor) != 0 || (known && e->hi >= *ret_mc))
             continue;
         known = true;
         *ret_mc = e->hi;

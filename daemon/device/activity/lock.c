@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "device/activity/cools.h"
 #include "device/activity/headroom.h"
+#include "device/activity/meters.h"
 #include "device/activity/pin.h"
 #include "device/activity/probe.h"
 #include "device/activity/trip.h"
@@ -89,10 +90,11 @@ static bool answers(struct qs_job_run *job)
 static void on_bound(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
     struct qs_job_run *job = user;
-    (void)reply;
     (void)refused; /* it is about no run: it cannot be */
-    if (answers(job))
-        mine(job)->then(job);
+    if (!answers(job))
+        return;
+    qs_meters_bound(job, &reply->readings);
+    mine(job)->then(job);
 }
 
 bool qs_activity_lock_add(struct qs_build *list, const struct qs_binding *b)
@@ -134,7 +136,8 @@ static bool bind_sensor(const struct qs_board_sensor *s, bool senses, bool after
                                  .lo = nonzero ? 0 : s->lo,
                                  .hi = nonzero ? 0 : s->hi,
                                  .flags = (uint8_t)flags};
-    return s->status != QS_SENSOR_OK || (s->bits && !senses) || qs_activity_lock_add(list, &b);
+    return s->status != QS_SENSOR_OK || qs_reads_energy(s->unit) || (s->bits && !senses) ||
+           qs_activity_lock_add(list, &b);
 }
 
 /* By any set of the job, or a step of its actions: what the agent knows is the same in all its runs. */
@@ -181,11 +184,11 @@ void qs_activity_lock_add_sensors(const struct qs_job_run *job, enum qs_sensor_u
     for (size_t i = 0; i < board->sensors.count; i++) {
         const struct qs_board_sensor *s = &board->sensors.at[i];
         bool watched = s->watch != QS_WATCH_NEVER;
-        bool trips = qs_trip_watches(job->p.spec, s);
-        enum qs_sensor_use its = trips || is_named(job->p.spec, s->name) ? QS_SENSORS_NAMED
+        bool after = qs_trip_watches(job->p.spec, s) || qs_meters_name(job, s->name);
+        enum qs_sensor_use its = after || is_named(job->p.spec, s->name) ? QS_SENSORS_NAMED
                                  : watched                               ? QS_SENSORS_WATCHED
                                                                          : QS_SENSORS_RECORDED;
-        if (its == use && !bind_sensor(s, senses, trips || wants_end(job->p.spec, s->name), list))
+        if (its == use && !bind_sensor(s, senses, after || wants_end(job->p.spec, s->name), list))
             qs_activity_lock_leave(left, s->name, watched);
     }
 }
@@ -217,6 +220,7 @@ static void bind_sensors(struct qs_job_run *job)
     struct qs_build list;
     struct qs_left_out left = {.count = 0};
     qs_build_init(&list, memory, sizeof memory);
+    qs_meters_bind(job, &list, &left);
     for (unsigned use = 0; use < QS_SENSOR_USES; use++)
         qs_activity_lock_add_sensors(job, (enum qs_sensor_use)use, &list, &left);
     qs_activity_lock_warn(job, &left);
@@ -327,6 +331,7 @@ static void on_surveyed(const union qs_msg *reply, const struct qs_err *refused,
         return;
     }
     l->board = qs_board_new(&job->p.farm->profiles, &l->survey, job->facts_json);
+    qs_meters_find(job, l->board, &l->survey);
     qs_survey_done(&l->survey);
     ask_commands(job);
 }
@@ -356,6 +361,10 @@ static void look_for(struct qs_job_run *job, qs_job_run_then *then)
     if (job->p.farm && qs_session_has(job->p.session, QS_FEATURE_SURVEY))
         qs_board_survey_patterns(&job->p.farm->profiles, &l->patterns);
     if (l->patterns.count > 0)
+        qs_meters_patterns(job, &l->patterns);
+    else
+        qs_meters_find(job, NULL, NULL);
+    if (l->patterns.count > 0)
         ask_survey(job);
     else
         then(job);
@@ -375,6 +384,12 @@ void qs_activity_lock_look_again(struct qs_job_run *job, qs_job_run_then *then)
 
 static void locked(struct qs_job_run *job)
 {
+    struct qs_err err = QS_ERR_INIT;
+    if (!job->p.spec->characterize.on && !qs_job_run_over(job) && !qs_meters_check(job, &err)) {
+        qs_job_run_fail(job, &err);
+        qs_job_run_tell(job, &qs_step_lock, QS_JI_FAIL);
+        return;
+    }
     qs_job_run_tell(job, &qs_step_lock,
                     job->p.spec->characterize.on    ? QS_JI_CHARACTERIZE
                     : qs_activity_probe_is_due(job) ? QS_JI_PROBE

@@ -145,7 +145,7 @@ static void add(struct soak *s, struct qs_build *list, const char *name, const c
 static void add_sensor(struct soak *s, struct qs_build *list, const struct qs_board_sensor *sensor,
                        bool senses)
 {
-    bool heat = sensor->unit != QS_READS_COUNT;
+    bool heat = qs_reads_degrees(sensor->unit);
     if (sensor->status != QS_SENSOR_OK || (!heat && sensor->watch == QS_WATCH_NEVER) ||
         (sensor->bits && !senses))
         return;
@@ -174,7 +174,8 @@ static void list_watched(struct qs_job_run *job, struct qs_build *list)
     }
     for (int counts = 1; counts >= 0; counts--)
         for (size_t i = 0; i < board->sensors.count; i++)
-            if ((board->sensors.at[i].unit == QS_READS_COUNT) == (counts == 1))
+            if ((board->sensors.at[i].unit == QS_READS_COUNT) == (counts == 1) &&
+                !qs_reads_energy(board->sensors.at[i].unit))
                 add_sensor(s, list, &board->sensors.at[i], senses);
 }
 

@@ -9,6 +9,7 @@
 #include "config/farm/sensors.h"
 #include "config/profile/tool.h"
 #include "device/activity/lock.h"
+#include "device/activity/meters.h"
 #include "device/activity/probe.h"
 #include "device/activity/warm.h"
 #include "device/board/board.h"
@@ -101,6 +102,7 @@ bool qs_watch_add(struct qs_job_run *job, const struct qs_pins *pins, struct qs_
     bool fits = true;
     for (size_t i = 0; fits && i < pins->choices.count; i++)
         fits = !pins->choices.at[i].domain || add_limits(list, pins, &pins->choices.at[i]);
+    qs_meters_bind(job, list, &left);
     qs_activity_lock_add_sensors(job, QS_SENSORS_NAMED, list, &left);
     qs_activity_lock_add_sensors(job, QS_SENSORS_WATCHED, list, &left);
     for (size_t i = 0; i < pins->choices.count && qs_session_has(job->p.session, QS_FEATURE_SENSE); i++)

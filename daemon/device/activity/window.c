@@ -9,7 +9,9 @@
 #include "device/activity/artifacts.h"
 #include "device/activity/host.h"
 #include "device/activity/activity.h"
+#include "device/activity/ambient.h"
 #include "device/activity/cools.h"
+#include "device/activity/meters.h"
 #include "device/activity/pin.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
@@ -23,24 +25,31 @@
 
 static void cancel(struct qs_job_run *job)
 {
+    if (qs_activity_ambient_hush(job)) /* then it is opened, and cut short */
+        return;
     if (job->state != QS_JS_EVIDENCE) /* that is over soon */
         qs_job_run_cut_short(job);
+}
+
+static void open_it(struct qs_job_run *job)
+{
+    struct qs_err err = QS_ERR_INIT;
+    if (!qs_job_run_send_open(job, &err))
+        qs_job_run_unsent(job, &err);
+    else if (qs_job_run_over(job))
+        qs_job_run_cut_short(job); /* cancelled while the run was being opened */
 }
 
 static void start(struct qs_job_run *job)
 {
     enum { ANNOUNCE_NS = 2000000000 };
-    struct qs_err err = QS_ERR_INIT;
     qs_assembler_done(&job->win.made);
     job->win = (struct qs_window_in_hand){.made = job->win.made};
     int64_t predicted_ns = qs_schedule_predict_ns(&job->schedule);
     if (predicted_ns > ANNOUNCE_NS)
         qs_job_event_announce(job, predicted_ns);
     job->run.tried++;
-    if (!qs_job_run_send_open(job, &err))
-        qs_job_run_unsent(job, &err);
-    else if (qs_job_run_over(job))
-        cancel(job); /* cancelled while the run was being opened */
+    qs_activity_ambient_refresh(job, open_it);
 }
 
 /* ---- into silence ---- */
@@ -96,6 +105,7 @@ static void on_quiet(void *user)
 {
     struct qs_job_run *job = user;
     job->win.waits_for[0] = '\0';
+    qs_activity_ambient_note(job);
     qs_job_run_set_silence(job, true);
     qs_job_run_feed(job, QS_JI_QUIET);
 }
@@ -122,11 +132,22 @@ static void stored(struct qs_job_run *job)
     qs_job_run_feed(job, QS_JI_DONE);
 }
 
+static bool is_measured(const struct qs_job_run *job)
+{
+    return job->win.made.rows_n > 0 && job->win.made.closed.phase == QS_PHASE_MEASURE &&
+           !qs_activity_trace_is_on(job);
+}
+
 static void store(struct qs_job_run *job)
 {
     if (job->state != QS_JS_EVIDENCE) /* the agent has ended the run meanwhile */
         return;
-    struct qs_evidence_row ours[QS_JOB_HOOKS_MAX];
+    struct qs_evidence_row ours[QS_ASSEMBLER_OURS];
+    size_t ours_n = qs_activity_host_evidence(job, ours);
+    if (is_measured(job))
+        ours_n += qs_meters_evidence(job, ours + ours_n);
+    ours_n += qs_activity_ambient_evidence(job, ours + ours_n);
+    struct qs_reading_row bounds[2 * QS_GATE_MAX];
     QS_BUF(trace);
     qs_wait_json(&job->win.wait, &trace);
     const struct qs_assembler_place place = {.run = &job->run.uid,
@@ -134,7 +155,9 @@ static void store(struct qs_job_run *job)
                                              .first_seq = job->run.stored_n,
                                              .gate_trace = trace.data,
                                              .evidence = ours,
-                                             .evidence_count = qs_activity_host_evidence(job, ours)};
+                                             .evidence_count = ours_n,
+                                             .readings = bounds,
+                                             .reading_count = qs_activity_ambient_readings(job, bounds)};
     if (qs_stream_is_on(job) && job->win.made.closed.iterations > 0 && job->p.files)
         job->run.documents++;
     qs_assembler_store(&job->win.made, &place, job->p.store, qs_job_run_stored,
@@ -147,8 +170,7 @@ void qs_activity_window_whole(struct qs_job_run *job)
         return;
     qs_job_run_give_token(job); /* all rows have come */
     qs_activity_host_no_metrics(job);
-    if (job->win.made.rows_n > 0 && job->win.made.closed.phase == QS_PHASE_MEASURE &&
-        !qs_activity_trace_is_on(job) && job->p.spec->plan.metrics.count > 0)
+    if (is_measured(job) && job->p.spec->plan.metrics.count > 0)
         qs_activity_host_metrics(job, store);
     else
         store(job);

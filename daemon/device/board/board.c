@@ -291,6 +291,11 @@ const struct qs_board_sensor *qs_board_sensor(const struct qs_board *board, cons
     return NULL;
 }
 
+bool qs_board_is_like(const char *pattern, const char *name)
+{
+    return qs_glob_type(pattern, name);
+}
+
 const struct qs_board_cluster *qs_board_cluster(const struct qs_board *board, const char *name)
 {
     for (size_t i = 0; i < board->clusters.count; i++)

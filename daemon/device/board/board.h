@@ -111,6 +111,8 @@ const char *qs_board_avoids(const struct qs_board *board, const struct qs_profil
 /* NULL: there is none of this name. */
 const struct qs_board_domain *qs_board_domain(const struct qs_board *board, const char *name);
 const struct qs_board_sensor *qs_board_sensor(const struct qs_board *board, const char *name);
+/* Whether a name fits a pattern, in any case. */
+bool qs_board_is_like(const char *pattern, const char *name);
 const struct qs_board_cluster *qs_board_cluster(const struct qs_board *board, const char *name);
 
 /* Are all processors of the list in the other one? Lists only: "0-3,6". */

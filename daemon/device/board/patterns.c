@@ -47,6 +47,9 @@ static void add_profile(struct qs_strings *all, const struct qs_profile *p)
         for (size_t k = 0; k < p->sensors[i].each.count; k++) {
             add(all, p->sensors[i].each.at[k], p->sensors[i].type);
             add(all, p->sensors[i].each.at[k], p->sensors[i].value);
+            add(all, p->sensors[i].each.at[k], p->sensors[i].wraps);
+            add(all, p->sensors[i].each.at[k], p->sensors[i].volts);
+            add(all, p->sensors[i].each.at[k], p->sensors[i].status);
         }
     for (size_t i = 0; i < p->switch_count; i++)
         for (size_t k = 0; k < p->switches[i].each.count; k++)
@@ -59,6 +62,14 @@ static bool covers(const char *wide, const char *other)
 {
     bool sure = strpbrk(wide, "?[") == NULL || strpbrk(other, "*?[") == NULL;
     return sure && strcmp(wide, other) != 0 && qs_glob(wide, other);
+}
+
+void qs_survey_ask(struct qs_strings *patterns, const char *pattern)
+{
+    for (size_t i = 0; i < patterns->count; i++)
+        if (strcmp(patterns->at[i], pattern) == 0 || covers(patterns->at[i], pattern))
+            return;
+    qs_strings_add(patterns, qs_strdup(pattern));
 }
 
 static int by_bytes(const void *a, const void *b)

@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "device/board/impl.h"
 
+#define ENERGY_MOST INT64_C(1000000000000) /* so that its value can be multiplied */
+
 enum { LOW_MC = -30000, HIGH_MC = 130000, PLACEHOLDER_MC = -99900, DEGREES_TO = 150, TENTHS_TO = 1500 };
 
 /* What the rows of types say of one type, the first that says something of a matter. */
@@ -53,7 +55,9 @@ static enum qs_reading_unit guess_unit(int64_t raw)
 static void set_unit(struct qs_board_sensor *s, enum qs_reading_unit unit, bool has_raw, int64_t raw)
 {
     static const int64_t factors[QS_READS_UNITS] = {
-        [QS_READS_MC] = 1, [QS_READS_DC] = 100, [QS_READS_C] = 1000, [QS_READS_COUNT] = 1};
+        [QS_READS_MC] = 1,    [QS_READS_DC] = 100,   [QS_READS_C] = 1000, [QS_READS_COUNT] = 1,
+        [QS_READS_UJ] = 1,    [QS_READS_UWH] = 1,    [QS_READS_UAH] = 1,  [QS_READS_UW] = 1,
+        [QS_READS_MW] = 1000, [QS_READS_W] = 1000000};
     if (unit == QS_READS_UNSET || unit == QS_READS_AUTO)
         unit = has_raw ? guess_unit(raw) : QS_READS_MC;
     s->unit = unit;
@@ -68,6 +72,19 @@ static bool read_bits(const char *text, int64_t *ret)
     errno = 0;
     *ret = text != NULL && isxdigit((unsigned char)text[0]) ? strtoll(text, &end, 16) : 0;
     return end != NULL && *end == '\0' && errno == 0;
+}
+
+/* "0.4525": a number, perhaps with a fraction, which is cut. */
+static bool read_whole_of(const char *text, int64_t *ret)
+{
+    char *end = NULL;
+    errno = 0;
+    long long v =
+        text != NULL && (isdigit((unsigned char)text[0]) || text[0] == '-') ? strtoll(text, &end, 10) : 0;
+    if (end != NULL && *end == '.')
+        end += 1 + strspn(end + 1, "0123456789");
+    *ret = v;
+    return end != NULL && *end == '\0' && errno == 0 && v >= -ENERGY_MOST && v <= ENERGY_MOST;
 }
 
 static char *bits_in_words(const struct qs_strings *words, int64_t bits)
@@ -88,7 +105,7 @@ static void refuse(struct qs_board_sensor *s, enum qs_board_sensor_status status
 static void judge_number(struct qs_board_sensor *s, int64_t raw)
 {
     double degrees = (double)s->value / 1000;
-    if (s->unit == QS_READS_COUNT)
+    if (!qs_reads_degrees(s->unit))
         return;
     if (raw == 0)
         refuse(s, QS_SENSOR_ZERO, qs_strdup("it reads exactly 0: no sensor is connected"));
@@ -105,8 +122,11 @@ static void judge(struct qs_board_sensor *s, const struct qs_survey_row *row, co
 {
     int64_t raw = 0;
     QS_FREED char *text = qs_row_text(row);
-    bool has_raw = s->bits ? read_bits(text, &raw) : qs_row_whole(row, &raw);
-    bool is_none = k->reject != NULL && unit != QS_READS_COUNT;
+    bool energy = qs_reads_energy(unit);
+    bool has_raw = s->bits  ? read_bits(text, &raw)
+                   : energy ? read_whole_of(text, &raw)
+                            : qs_row_whole(row, &raw);
+    bool is_none = k->reject != NULL && qs_reads_degrees(unit);
     if (!s->bits)
         set_unit(s, is_none ? QS_READS_COUNT : unit, has_raw, raw);
     s->value = !has_raw ? 0 : (s->bits ? raw & s->mul : raw * s->mul) / s->div;
@@ -126,6 +146,27 @@ static void judge(struct qs_board_sensor *s, const struct qs_survey_row *row, co
         judge_number(s, raw);
 }
 
+static char *path_of(const struct qs_work *w, const char *folder, const char *file)
+{
+    const struct qs_survey_row *row = qs_work_in(w, folder, file);
+    return row != NULL ? qs_strdup(row->path) : NULL;
+}
+
+static void add_energy(const struct qs_work *w, const struct qs_profile_sensor *p, const char *folder,
+                       struct qs_board_sensor *s)
+{
+    s->wraps_file = path_of(w, folder, p->wraps);
+    s->volts_file = path_of(w, folder, p->volts);
+    s->average_ms = (size_t)(p->average_ns / 1000000);
+    if (p->status == NULL)
+        return;
+    QS_BUF(words);
+    qs_buf_fmt(&words, "%s/%s", folder, p->status); /* where it is not there, nothing counts */
+    for (size_t i = 0; i < p->valid.count; i++)
+        qs_buf_fmt(&words, "\n%s", p->valid.at[i]);
+    s->status_words = qs_buf_take(&words);
+}
+
 static void add_sensor(struct qs_work *w, const struct qs_profile_sensor *p, const char *folder,
                        const char *path)
 {
@@ -141,6 +182,8 @@ static void add_sensor(struct qs_work *w, const struct qs_profile_sensor *p, con
         range = (struct qs_profile_range){true, LOW_MC, HIGH_MC};
     if (unit == QS_READS_COUNT)
         range = (struct qs_profile_range){true, INT32_MIN, INT32_MAX};
+    if (qs_reads_energy(unit))
+        range = (struct qs_profile_range){true, -ENERGY_MOST, ENERGY_MOST};
     s.name = qs_work_unique(qs_work_name(p->name, &p->each, folder, s.type, path), b->sensors.at,
                             b->sensors.count, sizeof *b->sensors.at);
     s.path = qs_strdup(path);
@@ -154,6 +197,8 @@ static void add_sensor(struct qs_work *w, const struct qs_profile_sensor *p, con
         s.mul = p->mask;
         s.div = s.mul & -s.mul;
     }
+    if (qs_reads_energy(unit))
+        add_energy(w, p, folder, &s);
     judge(&s, qs_work_find(w, path), &k, unit);
     s.said = s.bits ? bits_in_words(&p->bits, s.value) : NULL;
     b->sensors.at = qs_grow(b->sensors.at, b->sensors.count, sizeof *b->sensors.at);
@@ -170,10 +215,19 @@ static bool has_path(const struct qs_board *b, const char *path, int64_t mask)
     return false;
 }
 
+static bool is_for(const struct qs_work *w, const struct qs_profile_sensor *p, const char *folder)
+{
+    QS_FREED char *type = p->type != NULL ? qs_row_text(qs_work_in(w, folder, p->type)) : NULL;
+    bool is = p->only.count == 0;
+    for (size_t i = 0; i < p->only.count && type != NULL; i++)
+        is = is || qs_glob_type(p->only.at[i], type);
+    return is;
+}
+
 static void take_folder(struct qs_work *w, const struct qs_profile_sensor *p, const char *folder)
 {
     QS_SCOPED(qs_strings_done) struct qs_strings files = {0};
-    if (p->value == NULL)
+    if (p->value == NULL || !is_for(w, p, folder))
         return;
     if (strpbrk(p->value, "*?[") == NULL) {
         const struct qs_survey_row *row = qs_work_in(w, folder, p->value);

@@ -2,6 +2,7 @@
 #include "device/board/survey.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,35 @@ void qs_survey_done(struct qs_survey *survey)
     }
     free(survey->rows);
     *survey = (struct qs_survey){0};
+}
+
+void qs_survey_match(const struct qs_survey *survey, const char *pattern,
+                     const struct qs_survey_row **ret_first, const struct qs_survey_row **ret_other)
+{
+    *ret_first = *ret_other = NULL;
+    for (size_t i = 0; i < survey->count && *ret_other == NULL; i++) {
+        const struct qs_survey_row *row = &survey->rows[i];
+        if (row->status == QS_READING_MISSING || !qs_glob(pattern, row->path))
+            continue;
+        if (*ret_first == NULL)
+            *ret_first = row;
+        else if (strcmp(row->path, (*ret_first)->path) != 0)
+            *ret_other = row;
+    }
+}
+
+bool qs_survey_number(const struct qs_survey_row *row, int64_t *ret)
+{
+    return qs_row_whole(row, ret);
+}
+
+bool qs_survey_decimal(const struct qs_survey_row *row, int64_t *ret)
+{
+    const char *at = row->value + strspn(row->value, " \t");
+    char *end = NULL;
+    errno = 0;
+    *ret = isdigit((unsigned char)at[*at == '-']) ? strtoll(at, &end, 10) : 0;
+    return end != NULL && errno == 0;
 }
 
 bool qs_glob(const char *pattern, const char *path)

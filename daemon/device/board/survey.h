@@ -38,4 +38,14 @@ void qs_survey_add(struct qs_survey *survey, const char *path, unsigned access, 
                    int32_t error, const void *value, size_t value_bytes);
 void qs_survey_done(struct qs_survey *survey);
 
+/* One more pattern to ask for, unless one of them is that or covers it. */
+struct qs_strings;
+void qs_survey_ask(struct qs_strings *patterns, const char *pattern);
+/* The first file that fits it, and the first other one; NULL: there is none. Missing ones do not count. */
+void qs_survey_match(const struct qs_survey *survey, const char *pattern,
+                     const struct qs_survey_row **ret_first, const struct qs_survey_row **ret_other);
+/* The whole number that a file says; its first one, of which a fraction is cut. */
+bool qs_survey_number(const struct qs_survey_row *row, int64_t *ret);
+bool qs_survey_decimal(const struct qs_survey_row *row, int64_t *ret);
+
 #endif

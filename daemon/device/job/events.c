@@ -8,6 +8,7 @@
 #include "base/loop.h"
 #include "base/text.h"
 #include "config/farm/sensors.h"
+#include "device/activity/ambient.h"
 #include "device/activity/activity.h"
 #include "device/activity/cools.h"
 #include "device/activity/lock.h"
@@ -249,6 +250,15 @@ void qs_job_event_host(struct qs_job_run *job, const char *what, const char *nam
     tell(job, &n, "host.failed", true);
 }
 
+void qs_job_event_meter(struct qs_job_run *job, const char *name, const char *why)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kstring(&n.json, "name", name);
+    qs_json_kstring(&n.json, "why", why);
+    tell(job, &n, "meter.failed", true);
+}
+
 void qs_job_event_held(struct qs_job_run *job, const char *why)
 {
     struct event n;
@@ -290,13 +300,37 @@ void qs_job_put_unmet(const struct qs_job_run *job, const struct qs_job_expectat
         qs_sensor_print(e->sensor, e->hi, text);
 }
 
+/* The line of the gate at this place as the window in hand has it: relative bounds are what they came to. False:
+ * there are no more. */
+static bool line_in_hand(const struct qs_job_run *job, size_t index, struct qs_job_expectation *ret)
+{
+    const struct qs_job_expectation *e = index < QS_GATE_MAX ? qs_activity_pin_line(job, index) : NULL;
+    if (!e)
+        return false;
+    *ret = *e;
+    ret->lo = job->win.bounds[index].lo;
+    ret->hi = job->win.bounds[index].hi;
+    return true;
+}
+
+static void put_line(const struct qs_job_run *job, size_t index, const struct qs_job_expectation *e,
+                     enum qs_reading_status status, int64_t value, struct qs_buf *text)
+{
+    const char *ambient = qs_activity_ambient_name(job);
+    if (job->win.bounds[index].missing)
+        qs_buf_fmt(text, "%s is to be compared with the ambient temperature, and `ambient:%s` has no reading: %s",
+                   e->sensor, ambient ? ambient : "none", qs_activity_ambient_why(job));
+    else
+        qs_job_put_unmet(job, e, status, value, text);
+}
+
 static double keep_waiting(struct qs_job_run *job, const struct qs_job_expectation *e,
                            const struct qs_msg_waiting *m, bool warms)
 {
     QS_BUF(text);
     double end_mc = 0;
     double cool_s = qs_cools_take(job, e, m, &end_mc);
-    qs_job_put_unmet(job, e, m->status, m->value, &text);
+    put_line(job, m->expectation, e, m->status, m->value, &text);
     if (warms) {
         qs_buf_str(&text, "; its processors are kept busy for it");
     } else if (isinf(cool_s)) {
@@ -315,43 +349,44 @@ static double keep_waiting(struct qs_job_run *job, const struct qs_job_expectati
 void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m)
 {
     const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
-    const struct qs_job_expectation *e = qs_activity_pin_line(job, m->expectation);
+    struct qs_job_expectation e;
     struct event n;
-    if (!e)
+    if (!line_in_hand(job, m->expectation, &e))
         return;
     bool warms = m->expectation >= set->gate_count; /* what keeps its processors busy is ours */
-    double cool_s = keep_waiting(job, e, m, warms);
+    double cool_s = keep_waiting(job, &e, m, warms);
     begin(&n);
-    qs_json_kstring(&n.json, "sensor", e->sensor);
+    qs_json_kstring(&n.json, "sensor", e.sensor);
     qs_json_kint(&n.json, "value", m->value);
     qs_json_key(&n.json, "lo");
-    e->has_lo ? qs_json_int(&n.json, e->lo) : qs_json_null(&n.json);
+    e.has_lo ? qs_json_int(&n.json, e.lo) : qs_json_null(&n.json);
     qs_json_key(&n.json, "hi");
-    e->has_hi ? qs_json_int(&n.json, e->hi) : qs_json_null(&n.json);
+    e.has_hi ? qs_json_int(&n.json, e.hi) : qs_json_null(&n.json);
     qs_json_kstring(&n.json, "status", qs_reading_status_name(m->status));
     put_text(&n.json, "busiest", warms ? qs_text_of("") : m->note);
     qs_json_kstring(&n.json, "text", job->win.waits_for);
     qs_json_kint(&n.json, "elapsed_ns", m->elapsed_ns);
     qs_json_kdouble(&n.json, "cool_s", isfinite(cool_s) ? cool_s : NAN);
-    qs_json_kint(&n.json, "timeout_ns", qs_patience_timeout_ns(job, e));
+    qs_json_kint(&n.json, "timeout_ns", qs_patience_timeout_ns(job, &e));
     qs_json_kint(&n.json, "waited_ns", qs_patience_waited_ns(job));
     tell(job, &n, "gate.waiting", true);
 }
 
-/* The first expectation of the gate whose deciding reading is not as it wants it, or NULL; those that wait
- * for a return only where no other is. Readings come in the gate's order. */
-static const struct qs_job_expectation *find_unmet(struct qs_job_run *job, struct qs_reading *ret)
+/* The first expectation of the gate whose deciding reading is not as it wants it; those that wait for a return
+ * only where no other is. Readings come in the gate's order. False: there is none. */
+static bool find_unmet(struct qs_job_run *job, struct qs_reading *ret, struct qs_job_expectation *e,
+                       size_t *ret_index)
 {
     for (int returns = 0; returns < 2; returns++) {
         struct qs_iter it = qs_list_iter(&job->win.made.closed.gate.readings);
-        const struct qs_job_expectation *e;
-        for (size_t i = 0; (e = qs_activity_pin_line(job, i)) != NULL && qs_list_reading(&it, ret); i++) {
+        for (size_t i = 0; line_in_hand(job, i, e) && qs_list_reading(&it, ret); i++) {
             bool inside = (!e->has_lo || ret->value >= e->lo) && (!e->has_hi || ret->value <= e->hi);
+            *ret_index = i;
             if (e->returns == (returns == 1) && (ret->status == QS_READING_OK ? !inside : !e->unreadable_ok))
-                return e;
+                return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 /* What to do about it. */
@@ -375,26 +410,30 @@ void qs_job_gate_failure(struct qs_job_run *job, struct qs_err *err)
 {
     const struct qs_gate_record *gate = &job->win.made.closed.gate;
     struct qs_reading reading;
-    const struct qs_job_expectation *e = find_unmet(job, &reading);
+    struct qs_job_expectation e;
+    size_t index = 0;
+    const bool unmet = find_unmet(job, &reading, &e, &index);
     QS_BUF(text);
     qs_buf_str(&text, "the gate did not open within ");
     qs_text_duration(&text, (double)(gate->decided_ns - gate->began_ns));
-    if (e) {
+    if (unmet) {
         qs_buf_str(&text, ": ");
-        qs_job_put_unmet(job, e, reading.status, reading.value, &text);
+        put_line(job, index, &e, reading.status, reading.value, &text);
     }
     if (gate->busiest.n > 0)
         qs_buf_fmt(&text, "; busiest: %.*s", (int)gate->busiest.n, gate->busiest.p);
     qs_fail(err, QS_E_PRECONDITION, "%s. %s; `on_timeout: taint` measures all the same, and marks it",
-            text.data, mend(e, &reading));
+            text.data, mend(unmet ? &e : NULL, &reading));
 }
 
 void qs_job_event_gate_timeout(struct qs_job_run *job)
 {
     struct event n;
     struct qs_reading r;
+    struct qs_job_expectation e;
+    size_t index;
     begin(&n);
-    if (find_unmet(job, &r)) {
+    if (find_unmet(job, &r, &e, &index)) {
         put_text(&n.json, "sensor", r.sensor);
         qs_json_kstring(&n.json, "status", qs_reading_status_name(r.status));
         qs_json_kint(&n.json, "value", r.value);

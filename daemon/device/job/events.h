@@ -50,6 +50,8 @@ void qs_job_event_planned(struct qs_job_run *job, const struct qs_planner_answer
 void qs_job_event_announce(struct qs_job_run *job, int64_t predicted_ns);
 /* A command of this machine that the job names has failed: what that means is in daemon/device/README.md. */
 void qs_job_event_host(struct qs_job_run *job, const char *what, const char *name, const char *why);
+/* A meter has no value in a window. */
+void qs_job_event_meter(struct qs_job_run *job, const char *name, const char *why);
 void qs_job_event_held(struct qs_job_run *job, const char *why);
 void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m);
 void qs_job_event_gate_timeout(struct qs_job_run *job);

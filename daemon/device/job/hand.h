@@ -71,6 +71,12 @@ struct qs_run_in_hand {
     struct qs_err err;
 };
 
+struct qs_bound_in_hand { /* of an expectation, as OPEN has it */
+    int64_t lo, hi;
+    bool missing;   /* it is relative to an ambient temperature that nobody knows */
+    int64_t age_ns; /* of that; 0 where it is not relative */
+};
+
 struct qs_window_in_hand {
     struct qs_assembler made; /* what CLOSED and ITERATIONS told, kept until the commit */
     bool stored;              /* it is on disk */
@@ -78,6 +84,9 @@ struct qs_window_in_hand {
     int64_t held_ns; /* since when somebody else's window or transfer holds it back; 0: nobody's does */
     bool held_told;
     struct qs_wait wait;
+    struct qs_bound_in_hand bounds[QS_GATE_MAX];
+    bool ambient_known; /* when it began */
+    int64_t ambient_mc;
     char waits_for[200]; /* what the gate, or who else, keeps it waiting for, as last told; "": nothing was */
 };
 

@@ -17,6 +17,7 @@
 
 struct qs_loop;
 struct qs_farm_config;
+struct qs_ambients;
 struct qs_files;
 struct qs_job_run;
 
@@ -27,6 +28,7 @@ struct qs_job_run_parts { /* borrowed; they outlive the job run */
         *files; /* the job's own, and for artifacts of runs; NULL: there are none, nothing is kept */
     struct qs_session *session;
     const struct qs_job_spec *spec;
+    struct qs_ambients *ambients;      /* NULL: nobody knows how warm it is around the devices */
     const struct qs_farm_config *farm; /* for the rules and metrics that the job names; NULL: it has none */
     int64_t job;
     uint64_t seed;

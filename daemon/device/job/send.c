@@ -1,4 +1,5 @@
 /* From the checked spec to messages: the host compiles, the device decides. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "base/mem.h"
 #include "config/job/env.h"
 #include "device/activity/activity.h"
+#include "device/activity/ambient.h"
 #include "device/activity/harness.h"
 #include "device/activity/headroom.h"
 #include "device/activity/pin.h"
@@ -247,17 +249,29 @@ bool qs_job_run_send_run_begin(struct qs_job_run *job, qs_session_reply *on_repl
     return ok;
 }
 
-static bool build_gate(const struct qs_job_run *job, struct qs_build *gate, struct qs_build *bounds)
+/* What cannot be compared, because nobody knows how warm it is, is a sensor that no device has. */
+static struct qs_text sensor_of(const struct qs_job_run *job, size_t i, const struct qs_job_expectation *e,
+                                char name[QS_NAME_MAX_BYTES])
+{
+    const char *ambient = qs_activity_ambient_name(job);
+    snprintf(name, QS_NAME_MAX_BYTES, "ambient:%s", ambient ? ambient : "none");
+    return qs_text_of(job->win.bounds[i].missing ? name : e->sensor);
+}
+
+static bool build_gate(struct qs_job_run *job, struct qs_build *gate, struct qs_build *bounds)
 {
     const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
     const struct qs_job_expectation *e;
     bool ok = true;
-    for (size_t i = 0; ok && (e = qs_activity_pin_line(job, i)) != NULL; i++) {
-        struct qs_expectation x = {.sensor = qs_text_of(e->sensor),
-                                   .lo = e->lo,
-                                   .hi = e->hi,
+    qs_activity_ambient_bounds(job);
+    for (size_t i = 0; ok && (e = qs_activity_pin_line(job, i)) != NULL && i < QS_GATE_MAX; i++) {
+        const struct qs_bound_in_hand *in_hand = &job->win.bounds[i];
+        char name[QS_NAME_MAX_BYTES];
+        struct qs_expectation x = {.sensor = sensor_of(job, i, e, name),
+                                   .lo = in_hand->lo,
+                                   .hi = in_hand->hi,
                                    .dwell_ns = e->dwell_ns,
-                                   .timeout_ns = qs_patience_timeout_ns(job, e),
+                                   .timeout_ns = in_hand->missing ? 0 : qs_patience_timeout_ns(job, e),
                                    .on_timeout = (enum qs_gate_on_timeout)e->on_timeout};
         x.flags = (uint8_t)((e->has_lo ? QS_GATE_HAS_LO : 0) | (e->has_hi ? QS_GATE_HAS_HI : 0) |
                             (e->unreadable_ok ? QS_GATE_UNREADABLE_OK : 0) | (e->heat ? QS_GATE_HEAT : 0) |
@@ -268,7 +282,7 @@ static bool build_gate(const struct qs_job_run *job, struct qs_build *gate, stru
         struct qs_bound x = {.kind = qs_text_of(set->bounds[i].kind), .bound = set->bounds[i].bound};
         ok = qs_build_bound(bounds, &x);
     }
-    return ok && gate->count <= QS_GATE_MAX;
+    return ok && qs_activity_pin_line(job, QS_GATE_MAX) == NULL;
 }
 
 /* What a line asks for that not every agent does: without it the wait would be for nothing, or too short. */

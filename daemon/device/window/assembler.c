@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "config/job/plan.h"
 #include "device/window/closed.h"
 #include "device/window/silence.h"
 #include "proto/names.h"
@@ -151,9 +150,9 @@ struct texts {
 };
 
 struct parts { /* heap: some 60 KiB */
-    struct qs_reading_row readings[QS_GATE_MAX];
+    struct qs_reading_row readings[3 * QS_GATE_MAX];
     struct qs_evidence_row
-        evidence[QS_EVIDENCE_MAX + QS_SILENCE_ROWS + QS_JOB_HOOKS_MAX + QS_STREAMED_EVIDENCE];
+        evidence[QS_EVIDENCE_MAX + QS_SILENCE_ROWS + QS_ASSEMBLER_OURS + QS_STREAMED_EVIDENCE];
     struct qs_taint_row taints[QS_TAINTS_MAX + QS_SILENCE_ROWS + QS_GATE_MAX];
     size_t reading_n, evidence_n, taint_n;
     struct qs_gate_row gate;
@@ -213,6 +212,8 @@ static void add_ours(const struct qs_assembler *a, const struct qs_assembler_pla
     p->taint_n += qs_silence_taints(&a->closed, &a->quiet, p->taints + p->taint_n);
     for (size_t i = 0; i < a->ends.count; i++)
         p->taints[p->taint_n++] = a->ends.rows[i];
+    for (size_t i = 0; i < place->reading_count; i++)
+        p->readings[p->reading_n++] = place->readings[i];
     for (size_t i = 0; i < place->evidence_count; i++)
         p->evidence[p->evidence_n++] = place->evidence[i];
 }

@@ -8,11 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/job/meter.h"
+#include "config/job/plan.h"
 #include "device/session/session.h"
 #include "device/window/ends.h"
 #include "device/window/streamed.h"
 #include "store/rows.h"
 #include "store/store.h"
+
+enum { QS_ASSEMBLER_OURS = QS_JOB_HOOKS_MAX + QS_JOB_METERS_MAX + 1 }; /* evidence of this machine's */
 
 struct qs_assembler {
     bool known;                    /* CLOSED has come; the rest is of its window */
@@ -62,7 +66,9 @@ struct qs_assembler_place {
     uint64_t first_seq;     /* of its iterations as they are stored */
     const char *gate_trace; /* qs_wait_json; NULL: not known */
     const struct qs_evidence_row *evidence;
-    size_t evidence_count; /* <= QS_JOB_HOOKS_MAX */
+    size_t evidence_count;                 /* <= QS_ASSEMBLER_OURS */
+    const struct qs_reading_row *readings; /* of the gate's record: what its bounds came to */
+    size_t reading_count;                  /* <= 2 * QS_GATE_MAX */
 };
 /* Gate, evidence, taints, iterations, document: one row, stored. done(user) follows. */
 void qs_assembler_store(struct qs_assembler *a, const struct qs_assembler_place *place,

@@ -6,6 +6,7 @@
 #include "store/read/read.h"
 #include "base/mem.h"
 #include "store/read/reader.h"
+#include "store/read/whole.h"
 #include "store/write/write.h"
 
 static const char page_sql[] =
@@ -141,4 +142,41 @@ void qs_iterations_free(struct qs_iterations *it)
         free(it->metrics[k]);
     free(it->at);
     *it = (struct qs_iterations){0};
+}
+
+bool qs_read_whole_values(struct qs_store_reader *r, const uint8_t run_uid[16], struct qs_whole_values *ret,
+                          struct qs_err *err)
+{
+    struct qs_stmt s;
+    int64_t run = 0;
+    bool ok = true;
+    *ret = (struct qs_whole_values){0};
+    if (!qs_find_run(&r->db, run_uid, &run, err) ||
+        !qs_stmt_begin(&r->db, &s,
+                       "SELECT w.first_seq, w.n, substr(s.name, 8), e.after FROM window w"
+                       " JOIN evidence e ON e.window_id = w.id JOIN sensor s ON s.id = e.sensor_id"
+                       " WHERE w.run_id = ? AND s.name GLOB 'metric:*' AND e.after IS NOT NULL"
+                       " ORDER BY w.first_seq, w.id, s.id",
+                       err))
+        return false;
+    qs_stmt_int(&s, run);
+    while (qs_stmt_next(&s, &ok, err)) {
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
+        struct qs_whole_value *v = &ret->at[ret->count++];
+        v->first_seq = (uint64_t)qs_stmt_get_int(&s);
+        v->n = (uint64_t)qs_stmt_get_int(&s);
+        v->name = qs_stmt_dup_text(&s);
+        v->value = qs_stmt_get_int(&s);
+    }
+    if (!ok)
+        qs_whole_values_free(ret);
+    return ok;
+}
+
+void qs_whole_values_free(struct qs_whole_values *values)
+{
+    for (size_t i = 0; i < values->count; i++)
+        free(values->at[i].name);
+    free(values->at);
+    *values = (struct qs_whole_values){0};
 }

@@ -10,15 +10,17 @@
 #include "store/values.h"
 
 /* The measured windows of a run: what is the same for all of a window's iterations is asked once a window.
- * Of a metric that windows have, each with its value and how many clean iterations it has. */
+ * Of a metric that windows have, each with its value and how many clean iterations it has; a share of
+ * successes counts without one, too. */
 #define WINDOWS(COLUMNS, JOIN)                                                                               \
     "SELECT w.id, w.taint, max(w.evals, 1), r.warmup_n" COLUMNS                                              \
     " FROM run r JOIN window w ON w.run_id = r.id" JOIN                                                      \
     " WHERE r.id = ?1 AND w.phase = 1 AND w.n > 0 ORDER BY w.first_seq, w.id"
 static const char windows_sql[] = WINDOWS("", "");
-static const char said_sql[] = WINDOWS(
-    ", (SELECT count(*) FROM iteration t WHERE t.window_id = w.id AND (t.taint | w.taint) = 0), e.after",
-    " LEFT JOIN evidence e ON e.window_id = w.id AND e.sensor_id = -?2");
+static const char said_sql[] =
+    WINDOWS(", max((SELECT count(*) FROM iteration t WHERE t.window_id = w.id AND (t.taint | w.taint) = 0),"
+            " (SELECT n.name = 'metric:success_ppm' FROM sensor n WHERE n.id = -?2)), e.after",
+            " LEFT JOIN evidence e ON e.window_id = w.id AND e.sensor_id = -?2");
 
 /* The iterations of a window, each with what was asked for, NULL where it is missing. */
 #define ITERATIONS(COLUMNS, JOIN)                                                                            \
@@ -33,8 +35,8 @@ static const char declared_sql[] = ITERATIONS(
     "v.value",
     "LEFT JOIN iteration_metric v ON v.window_id = t.window_id AND v.metric_id = ?2 AND v.i = t.i");
 
-/* What commands of the farm said after a window is evidence `metric:NAME_UNIT`; the row of metric by that
- * name has the direction. */
+/* What commands of the farm said after a window, and what a job's meters had, is evidence `metric:NAME_UNIT`;
+ * the row of metric by that name has the direction, and whether it is deterministic. */
 static const char list_sql[] =
     "SELECT m.id, m.name, m.unit, m.lower_is_better, m.deterministic, 0, m.id FROM metric m"
     " WHERE m.name NOT GLOB 'metric:*' AND (m.name = ?1 OR (?1 IS NULL AND m.id > ?2)) AND (?3 = 0 OR EXISTS "
@@ -42,7 +44,8 @@ static const char list_sql[] =
     " JOIN window w ON w.run_id = r.id WHERE r.job_id = ?3 AND w.phase = 1 AND EXISTS (SELECT 1"
     " FROM iteration_metric v WHERE v.window_id = w.id AND v.metric_id = m.id)))"
     " UNION ALL SELECT -s.id, substr(s.name, 8), '', coalesce((SELECT d.lower_is_better FROM metric d"
-    " WHERE d.name = s.name), 1), 0, 1, s.id FROM sensor s"
+    " WHERE d.name = s.name), 1), coalesce((SELECT d.deterministic FROM metric d WHERE d.name = s.name), 0),"
+    " 1, s.id FROM sensor s"
     " WHERE s.name GLOB 'metric:*' AND (?1 IS NULL OR s.name = 'metric:' || ?1) AND (?3 = 0 OR EXISTS"
     " (SELECT 1 FROM run r JOIN window w ON w.run_id = r.id JOIN evidence e ON e.window_id = w.id"
     " AND e.sensor_id = s.id WHERE r.job_id = ?3 AND w.phase = 1)) ORDER BY 6, 7";

@@ -154,20 +154,23 @@ static bool insert_gate(struct qs_db *db, int64_t window, const struct qs_gate_r
     return ok;
 }
 
-/* What the farm's file says last stands. */
+/* What the farm's file, or the job, says last stands. */
 static bool note_direction(struct qs_db *db, const struct qs_evidence_row *e, struct qs_err *err)
 {
     struct qs_stmt s;
     const char *unit = strrchr(e->kind, '_');
     if (!qs_stmt_begin(db, &s,
-                       "INSERT INTO metric(name, unit, lower_is_better, deterministic) VALUES(?, ?, ?, 0)"
-                       " ON CONFLICT(name) DO UPDATE SET lower_is_better = excluded.lower_is_better"
-                       " WHERE lower_is_better <> excluded.lower_is_better",
+                       "INSERT INTO metric(name, unit, lower_is_better, deterministic) VALUES(?, ?, ?, ?)"
+                       " ON CONFLICT(name) DO UPDATE SET lower_is_better = excluded.lower_is_better,"
+                       " deterministic = excluded.deterministic"
+                       " WHERE lower_is_better <> excluded.lower_is_better"
+                       " OR deterministic <> excluded.deterministic",
                        err))
         return false;
     qs_stmt_text(&s, e->kind);
     qs_stmt_text(&s, unit ? unit + 1 : "");
     qs_stmt_int(&s, e->higher_is_better ? 0 : 1);
+    qs_stmt_int(&s, e->deterministic ? 1 : 0);
     return qs_stmt_run(&s, err);
 }
 

@@ -224,6 +224,45 @@ static void scales_and_bounds(void **state)
     qs_probe_close(&probe);
 }
 
+/* Behind a number its fraction counts, as far as it is scaled; words are told by their place. */
+static void fractions_and_words(void **state)
+{
+    (void)state;
+    put("watt", "0.452509\n");
+    put("minus", "-1.25\n");
+    put("long", "3.1415926535897\n");
+    put("point", "7.\n");
+    put("status", "Not charging\n");
+    open_probe();
+    bind("uw", "watt", 1000000, 1, 0, 1000000, 0);
+    bind("mw", "watt", 1000, 1, 0, 1000000, 0);
+    bind("tenth", "watt", 1000, 100, 0, 1000000, 0);
+    bind("whole", "watt", 1, 1, 0, 1000000, 0);
+    bind("minus", "minus", 100, 1, -1000, 0, 0);
+    bind("long", "long", QS_BIND_SCALE_MAX, 1, 0, INT64_MAX, 0);
+    bind("point", "point", 10, 1, 0, 100, 0);
+    bind("word", "status\nDischarging\nNot charging", 1, 1, INT64_MIN, INT64_MAX, 0);
+    bind("gone", "nothing\nDischarging", 1, 1, INT64_MIN, INT64_MAX, 0);
+    reads("uw", QS_READING_OK, 452509);
+    reads("mw", QS_READING_OK, 452);
+    reads("tenth", QS_READING_OK, 4);
+    reads("whole", QS_READING_OK, 0);
+    reads("minus", QS_READING_OK, -125);
+    reads("long", QS_READING_OK, 3141592653);
+    reads("point", QS_READING_OK, 70);
+    reads("word", QS_READING_OK, 2);
+    reads("gone", QS_READING_MISSING, 0);
+    put("status", "Discharging\n");
+    reads("word", QS_READING_OK, 1);
+    put("status", "Charging\n");
+    reads("word", QS_READING_OK, 0);
+    put("status", "Disch\n");
+    reads("word", QS_READING_OK, 0);
+    put("status", "Discharging now\n");
+    reads("word", QS_READING_OK, 0);
+    qs_probe_close(&probe);
+}
+
 /* The host's sensor of a name stands in for our own, as long as it is bound; evidence has it where it should.
  */
 static void stands_in_for_our_own(void **state)
@@ -389,6 +428,7 @@ int main(void)
         cmocka_unit_test_setup(knows_the_kernels_options, enter_root),
         cmocka_unit_test_setup(stays_below_the_root, enter_root),
         cmocka_unit_test_setup(scales_and_bounds, enter_root),
+        cmocka_unit_test_setup(fractions_and_words, enter_root),
         cmocka_unit_test_setup(stands_in_for_our_own, enter_root),
         cmocka_unit_test_setup(sums_tables, enter_root),
         cmocka_unit_test_setup(sums_no_hostile_table, enter_root),

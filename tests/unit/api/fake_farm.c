@@ -170,6 +170,25 @@ static void read_sensors(void (*done)(const struct qs_err *, const union qs_msg 
 }
 
 /* One device, which answers the first that it is asked. */
+bool qs_farm_refresh_ambient(struct qs_farm *farm, const char *device, void (*done)(void *user), void *user)
+{
+    (void)farm;
+    (void)device;
+    (void)done;
+    (void)user;
+    return false;
+}
+
+const struct qs_ambient_reading *qs_farm_ambient_last(const struct qs_farm *farm, const char *device,
+                                                      const char **ret_name, int64_t *ret_age_ns)
+{
+    (void)farm;
+    (void)device;
+    *ret_name = NULL;
+    *ret_age_ns = 0;
+    return NULL;
+}
+
 bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type, union qs_msg *m,
                  void (*done)(const struct qs_err *err, const union qs_msg *reply, void *user), void *user,
                  struct qs_err *err)

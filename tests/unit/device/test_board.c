@@ -70,8 +70,9 @@ static const struct wanted all[] = {
       {"thermal:supply.maxfg", QS_ROLE_BATTERY, QS_READS_DC, 29100, QS_SENSOR_OK},
       {"battery:battery", QS_ROLE_BATTERY, QS_READS_COUNT, 100, QS_SENSOR_OK},
       {"battery:usb.online", QS_ROLE_OTHER, QS_READS_COUNT, 1, QS_SENSOR_OK},
-      {"cooling:thermal-gpufreq-0", QS_ROLE_GPU, QS_READS_COUNT, 0, QS_SENSOR_OK}},
-     20 + 2 + 2 + 6 + 1},
+      {"cooling:thermal-gpufreq-0", QS_ROLE_GPU, QS_READS_COUNT, 0, QS_SENSOR_OK},
+      {"energy:charge-counter.battery", QS_ROLE_ENERGY, QS_READS_UAH, 4524000, QS_SENSOR_OK}},
+     20 + 2 + 2 + 6 + 1 + 1},
     {"odroid-xu3",
      "odroid-xu3",
      "0-7",
@@ -208,8 +209,11 @@ static void check_sensors(const struct qs_board *b, const struct wanted *w)
         assert_int_equal(s->value, w->sensors[i].value);
         assert_int_equal(s->status, w->sensors[i].status);
         assert_int_equal(s->why == NULL, s->status == QS_SENSOR_OK);
-        static const int64_t mul[] = {
-            [QS_READS_MC] = 1, [QS_READS_DC] = 100, [QS_READS_C] = 1000, [QS_READS_COUNT] = 1};
+        static const int64_t mul[] = {[QS_READS_MC] = 1,
+                                      [QS_READS_DC] = 100,
+                                      [QS_READS_C] = 1000,
+                                      [QS_READS_COUNT] = 1,
+                                      [QS_READS_UAH] = 1};
         assert_int_equal(s->bits ? 1 : s->mul, mul[s->unit]);
         assert_int_equal(s->bits ? 1 : s->div, 1);
     }
