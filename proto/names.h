@@ -39,12 +39,11 @@ const char *qs_metric_name(uint16_t id);
 #define QS_SENSOR_INVOLUNTARY      "sched.involuntary_switches"
 #define QS_SENSOR_FOREIGN_BUSY     "foreign.busy_ticks" /* busy minus what our own children used */
 #define QS_SENSOR_THERMAL_PREFIX   "thermal:"           /* + zone type, milli-degrees C */
-#define QS_SENSOR_BATTERY_PREFIX   "battery:"      /* its level in percent, whether something charges it */
-#define QS_SENSOR_FREQ_PREFIX      "freq:"         /* + policy + "_khz" */
-#define QS_SENSOR_COOLING_PREFIX   "cooling:"      /* + device type, current state */
-#define QS_SENSOR_THROTTLE_PREFIX  "throttle."     /* + "cpuN.count" */
-#define QS_SENSOR_AGENT_PREFIX     "agent."        /* the agent's own disturbance */
-#define QS_SENSOR_AGENT_STOPS      "agent.stops"   /* it was stopped (SIGSTOP), and went on */
+#define QS_SENSOR_FREQ_PREFIX      "freq:"              /* + policy + "_khz" */
+#define QS_SENSOR_COOLING_PREFIX   "cooling:"           /* + device type, current state */
+#define QS_SENSOR_THROTTLE_PREFIX  "throttle."          /* + "cpuN.count" */
+#define QS_SENSOR_AGENT_PREFIX     "agent."             /* the agent's own disturbance */
+#define QS_SENSOR_AGENT_STOPS      "agent.stops"        /* it was stopped (SIGSTOP), and went on */
 #define QS_SENSOR_PROCESS_STOPS    "process.stops" /* the same of what it measures: each stop and its end */
 #define QS_SENSOR_SUSPENDED        "machine.suspended_ns"
 #define QS_SENSOR_PROGRAM_PREFIX   "program."         /* of a harness program: its switches, run-queue wait */

@@ -129,7 +129,7 @@ def charging_comes_back(tap):
         daemon = bed.daemon(config)
         daemon.device_ready("box")
         gate = [{"sensor": "battery:battery.level", "above": 30, "timeout": "10min", "on_timeout": "fail"},
-                {"sensor": "battery:battery.online", "below": 0, "timeout": "10min", "on_timeout": "fail"}]
+                {"sensor": "supply:battery.online", "below": 0, "timeout": "10min", "on_timeout": "fail"}]
         mark = os.path.join(bed.path, "mark")
         nap = ["sh", "-c", f"touch {mark}; sleep 600"]
         number = daemon.job(job(nap, switches={"charging:*": "off"}, gate=gate))

@@ -34,11 +34,11 @@ struct qs_job_expectation { /* one line of the gate */
     bool has_lo, has_hi, unreadable_ok;
     bool heat; /* a temperature below lo is raised */
     bool has_end, has_back;
-    bool returns;                /* of the line before it: once that was above, the reading comes down to hi */
+    bool returns; /* of the line before it: once that was above, the reading comes down to hi */
     bool lo_ambient, hi_ambient; /* lo or hi is what the ambient temperature is added to */
-    int64_t lo, hi; /* in the sensor's unit */
-    int64_t end;    /* it is at most this after the window, or taints it */
-    int64_t back;   /* as it is read; then it is the hi of a line of its own, which `returns` */
+    int64_t lo, hi;              /* in the sensor's unit */
+    int64_t end;                 /* it is at most this after the window, or taints it */
+    int64_t back;                /* as it is read; then it is the hi of a line of its own, which `returns` */
     int64_t dwell_ns, timeout_ns;
     enum qs_job_on_timeout on_timeout;
     bool backoff; /* default true: each window in a row that was tainted by the gate halves the next one's

@@ -1,5 +1,6 @@
 /* A job as it was asked for, checked: what a YAML or JSON job file becomes before anything is stored or run.
- * Every pointer is owned by the spec and freed by qs_job_free. Lists are pointer + count. */
+ * Every pointer is owned by the spec and freed by qs_job_free. Lists are pointer + count; a NULL pointer goes
+ * with 0. */
 #ifndef QS_CONFIG_JOB_JOB_H
 #define QS_CONFIG_JOB_JOB_H
 
@@ -12,6 +13,7 @@
 #include "config/job/characterize.h"
 #include "config/job/conditions.h"
 #include "config/job/meter.h"
+#include "config/job/params.h"
 #include "config/job/plan.h"
 #include "config/job/stream.h"
 #include "config/job/trace.h"
@@ -22,16 +24,6 @@ enum qs_job_layout_kind { QS_JOB_LAYOUT_RANDOM, QS_JOB_LAYOUT_FIXED };
 enum qs_job_output { QS_OUTPUT_DISCARD, QS_OUTPUT_CAPTURE, QS_OUTPUT_STDOUT, QS_OUTPUT_FILE };
 enum qs_job_exit { QS_EXIT_ZERO, QS_EXIT_ANY, QS_EXIT_LIST };
 enum qs_job_take { QS_TAKE_ANY, QS_TAKE_ALL, QS_TAKE_COUNT };
-
-struct qs_param { /* one value of one parameter */
-    char *name;
-    char *value; /* text, put in place of {name} */
-};
-
-struct qs_params {
-    struct qs_param *at;
-    size_t count;
-};
 
 struct qs_job_file { /* a file the job needs, sent by content */
     char *name;      /* path below the run's directory; relative, no ".." */
@@ -138,7 +130,7 @@ void qs_job_set_where(struct qs_job_spec *spec, const char *where);
 
 /* The argument vector of (arm, point): {parameters} filled in, owned by the caller (qs_strings_done). */
 void qs_job_argv(const struct qs_job_spec *spec, size_t arm, size_t point, struct qs_strings *ret_argv);
-/* Fills {parameters} of (arm, point) into any template list (hooks). */
+/* Fills {parameters} of (arm, point) into any list (hooks). */
 void qs_job_fill(const struct qs_job_spec *spec, size_t arm, size_t point, const struct qs_strings *tmpl,
                  struct qs_strings *ret);
 

@@ -126,7 +126,8 @@ static const struct qs_sensor_kind *read_when(struct qs_schema_reader *r, const 
     const struct qs_sensor_kind *kind =
         a->when.sensor != NULL ? qs_job_read_when(r, node, "`if`", &a->when) : NULL;
     if (kind != NULL && (a->when.lo_ambient || a->when.hi_ambient)) {
-        qs_schema_problem(r, NULL, "write a temperature such as 38C", "only a gate can be relative to `ambient`");
+        qs_schema_problem(r, NULL, "write a temperature such as 38C",
+                          "only a gate can be relative to `ambient`");
         return NULL;
     }
     return kind;

@@ -94,8 +94,9 @@ static void read_band(struct qs_schema_reader *r, const struct qs_sensor_kind *s
             qs_schema_problem(r, node,
                               e->lo_ambient == e->hi_ambient ? "write the lower bound first"
                                                              : "such as [ambient-2C, ambient+8C]",
-                              e->lo_ambient == e->hi_ambient ? "the band is empty"
-                                                             : "both ends are relative to `ambient`, or none");
+                              e->lo_ambient == e->hi_ambient
+                                  ? "the band is empty"
+                                  : "both ends are relative to `ambient`, or none");
         e->has_lo = e->has_hi = true;
     }
     qs_schema_leave(r, mark);
@@ -303,7 +304,8 @@ static void add_returns(struct qs_schema_reader *r, const struct qs_node *node, 
             continue;
         all[n] = *e;
         all[n].sensor = qs_strdup(e->sensor);
-        all[n].has_lo = all[n].lo_ambient = all[n].has_end = all[n].has_back = all[n].heat = all[n].unreadable_ok = false;
+        all[n].has_lo = all[n].lo_ambient = all[n].has_end = all[n].has_back = all[n].heat =
+            all[n].unreadable_ok = false;
         all[n].hi = e->back;
         all[n++].returns = true;
     }

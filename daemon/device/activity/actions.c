@@ -91,7 +91,7 @@ static void leave(struct qs_job_run *job)
     enum qs_stage last = qs_acts_of(job)->last;
     bool over = qs_job_run_over(job);
     if (last == QS_STAGE_AFTER_WINDOW) /* one that is on disk is judged, whatever comes then */
-        qs_job_run_feed(job, job->win.stored && !job->win.judged ? QS_JI_DONE : QS_JI_RUN_OVER);
+        qs_job_run_feed(job, job->win.stored ? QS_JI_DONE : QS_JI_RUN_OVER);
     else if (!over || qs_stage_is_after(last))
         qs_job_run_feed(job, QS_JI_DONE);
     else

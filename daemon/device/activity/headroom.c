@@ -116,7 +116,8 @@ static bool begins_at(const struct qs_job_conditions *set, const char *sensor, i
     bool known = false;
     for (size_t i = 0; i < set->gate_count; i++) {
         const struct qs_job_expectation *e = &set->gate[i];
-        if (!e->has_hi || e->hi_ambient || e->returns || strcmp(e->sensor, sensor) != 0 || (known && e->hi >= *ret_mc))
+        if (!e->has_hi || e->hi_ambient || e->returns || strcmp(e->sensor, sensor) != 0 ||
+            (known && e->hi >= *ret_mc))
             continue;
         known = true;
         *ret_mc = e->hi;

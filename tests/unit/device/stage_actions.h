@@ -7,7 +7,8 @@
 #include "stage.h"
 #include "stage_control.h"
 
-struct stage_acting { /* a command of it that is called `long` takes ten minutes, unless it is ended before */
+/* A command that is called `long` takes ten minutes, unless it is ended before; one called `bad` fails. */
+struct stage_acting {
     /* What the test says. */
     bool reads_nothing, loads_nothing, not_amid; /* the agent is older */
     /* What `thermal:cpu-thermal` says, n looks after the first; or NULL: 42 degrees. */
@@ -21,6 +22,7 @@ struct stage_acting { /* a command of it that is called `long` takes ten minutes
                           "run_begin", "open", "run_end"; no two reads in a row */
     unsigned reads, loads;
     bool loaded; /* now */
+    bool is_bad; /* the last command */
 };
 
 /* A whole scene: a device with files, sensors and processors, and a job on it. */

@@ -109,7 +109,7 @@ static bool ask_run_begin(struct stage *s, const void *message, struct qs_err *e
 
 static void tell_hook_done(struct stage *s)
 {
-    bool fails = s->hook_seen == s->hook_fails || (s->dumps && !s->dump);
+    bool fails = s->hook_seen == s->hook_fails || (s->dumps && !s->dump) || (s->acting && s->acting->is_bad);
     struct qs_msg_hook_done m = {.id = s->hook_id,
                                  .how =
                                      s->now.how == QS_CLOSED_CANCELLED ? QS_HOOK_SIGNALLED : QS_HOOK_EXITED,
@@ -138,6 +138,8 @@ static bool ask_hook(struct stage *s, const void *message, struct qs_err *err)
         s->dumps = s->dumps || qs_text_is(word, "dumpsys");
     }
     stage_act_note(s, "hook %s", s->hooks.data + before);
+    if (s->acting)
+        s->acting->is_bad = strcmp(s->hooks.data + before, "bad ") == 0;
     s->hook_back = s->session;
     s->session = SESSION_HOOK;
     s->hook_id = m->id;

@@ -267,6 +267,34 @@ static void test_branches(void **state)
     }
 }
 
+/* An agent reads so many sensors and no more: what a step names is among them. */
+static void test_its_sensors_come_first(void **state)
+{
+    (void)state;
+    static const char job[] =
+        SCENE_JOB "actions: {before_session: [{do: [{if: {sensor: \"%s\", below: 90C}, then: [{sleep: 1s}],"
+                  " unreadable: then}]}]}\n";
+    static const char *const named[] = {"thermal:zone-98", "thermal:zone-99"};
+    for (size_t k = 0; k < 2; k++) {
+        struct scene t;
+        char text[1000];
+        snprintf(text, sizeof text, job, named[k]);
+        scene_begin(&t, text);
+        for (unsigned i = 20; i < 100; i++) {
+            char path[64], type[32];
+            snprintf(path, sizeof path, "class/thermal/thermal_zone%u/type", i);
+            snprintf(type, sizeof type, "zone-%u", i);
+            stage_file_add(&t.c, path, type, false);
+            snprintf(path, sizeof path, "class/thermal/thermal_zone%u/temp", i);
+            stage_file_add(&t.c, path, "40000", false);
+        }
+        scene_goes_well(&t);
+        assert_non_null(strstr(t.c.log.data, named[k]));
+        assert_null(strstr(t.c.log.data, named[1 - k]));
+        scene_end(&t);
+    }
+}
+
 /* ---- files ---- */
 
 static const char write_job[] =
@@ -395,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_warms_up),
         cmocka_unit_test(test_cannot_be_warmed),
         cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_its_sensors_come_first),
         cmocka_unit_test(test_writes_and_puts_back),
         cmocka_unit_test(test_stands_under_any_conditions),
         cmocka_unit_test(test_cannot_be_written),

@@ -45,7 +45,7 @@ static void test_unknown_device(void **state)
     } rows[] = {
         {"pixel6-oriole",
          {"policy0", "policy4", "policy6", "mali", "17000010.devfreq_mif", "17000020.devfreq_int"},
-         31,
+         32,
          4,
          NULL},
         {"odroid-xu3",
