@@ -217,10 +217,22 @@ static bool read_field(const struct qs_field *row, const struct qs_node *node, v
     return true;
 }
 
+/* What boards that an earlier quiesced has stored do not have: nothing, or 0. */
+static bool came_later(const char *name)
+{
+    static const char *const names[] = {"wraps_file", "volts_file", "status_words", "average_ms"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
 static bool read_object(const struct qs_field *rows, const struct qs_node *node, void *of, struct qs_err *err)
 {
     for (; rows->name != NULL; rows++) {
         const struct qs_node *value = qs_node_get(node, rows->name, NULL);
+        if (value == NULL && came_later(rows->name))
+            continue;
         if (value == NULL)
             return qs_fail(err, QS_E_DATA, "`%s` is missing", rows->name);
         if (!read_field(rows, value, (char *)of + rows->at, err))
