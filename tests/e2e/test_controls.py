@@ -128,12 +128,12 @@ def charging_comes_back(tap):
         config = {"devices": {"box": {"link": "unix", "address": listen[5:]}}}
         daemon = bed.daemon(config)
         daemon.device_ready("box")
-        gate = [{"sensor": "battery:battery.level", "above": 30, "timeout": "10min", "on_timeout": "fail"},
-                {"sensor": "supply:battery.online", "below": 0, "timeout": "10min", "on_timeout": "fail"}]
+        gate = [{"sensor": "battery:battery", "above": "30%", "timeout": "10min", "on_timeout": "fail"},
+                {"sensor": "plugged:battery", "below": 0, "timeout": "10min", "on_timeout": "fail"}]
         mark = os.path.join(bed.path, "mark")
         nap = ["sh", "-c", f"touch {mark}; sleep 600"]
         number = daemon.job(job(nap, switches={"charging:*": "off"}, gate=gate))
-        until("the job waits for the battery", lambda: "battery:battery.level is 20" in (daemon.show(number).get("why") or ""))
+        until("the job waits for the battery", lambda: "battery:battery is 20" in (daemon.show(number).get("why") or ""))
         tap.equal(said(bed, battery + "charging_enabled"), "0", "charging is off meanwhile")
         folder(bed, {battery + "capacity": "31", battery + "online": "0"})
         until("then it is measured", lambda: os.path.exists(mark))

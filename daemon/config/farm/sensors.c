@@ -15,7 +15,7 @@ static const struct qs_sensor_kind sensors[] = {
     {QS_SENSOR_THERMAL_PREFIX, true, true, false, QS_UNIT_MC},
     {QS_SENSOR_FREQ_PREFIX, true, true, false, QS_UNIT_KHZ},
     {QS_SENSOR_BATTERY_PREFIX, true, true, false, QS_UNIT_WHOLE},
-    {QS_SENSOR_SUPPLY_PREFIX, true, true, false, QS_UNIT_COUNT},
+    {QS_SENSOR_PLUGGED_PREFIX, true, true, false, QS_UNIT_COUNT},
     {QS_SENSOR_RESIDENCY_PREFIX, true, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_TRANSITIONS_PREFIX, true, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_THROTTLED_PREFIX, true, true, true, QS_UNIT_COUNT},

@@ -9,10 +9,10 @@
 #include "config/document/scalar.h"
 
 /* Those that the host makes of a device's files (device/activity/watch.c, profiles): the agent knows none. */
-#define QS_SENSOR_THROTTLED_PREFIX   "throttled." /* + "now", "since": bits of a firmware */
-#define QS_SENSOR_BATTERY_PREFIX     "battery:"   /* + supply: its level */
-#define QS_SENSOR_SUPPLY_PREFIX      "supply:"    /* + supply + ".online": whether something is plugged in */
-#define QS_SENSOR_RESIDENCY_PREFIX   "residency:" /* + domain: ms at other frequencies than it is held at */
+#define QS_SENSOR_THROTTLED_PREFIX   "throttled."   /* + "now", "since": bits of a firmware */
+#define QS_SENSOR_BATTERY_PREFIX     "battery:"     /* + supply: its level */
+#define QS_SENSOR_PLUGGED_PREFIX     "plugged:"     /* + supply: whether something is plugged in there */
+#define QS_SENSOR_RESIDENCY_PREFIX   "residency:"   /* + domain: ms at other frequencies than it is held at */
 #define QS_SENSOR_TRANSITIONS_PREFIX "transitions:" /* + domain that is held: changes of its frequency */
 
 enum qs_sensor_unit {

@@ -53,7 +53,7 @@ static bool answers(struct qs_job_run *job)
 
 static bool is_read(const struct qs_board_sensor *s)
 {
-    return s->status == QS_SENSOR_OK && s->unit != QS_READS_COUNT && !s->command;
+    return s->status == QS_SENSOR_OK && qs_reads_degrees(s->unit) && !s->command;
 }
 
 /* ---- what they said ---- */

@@ -233,7 +233,7 @@ static const char *rejected(const struct qs_starter *of, const struct qs_board_s
 static bool is_listed(const struct qs_board_sensor *s)
 {
     return s->command == NULL && !s->bits && s->type[0] != '\0' &&
-           (s->unit != QS_READS_COUNT || s->status == QS_SENSOR_NOT_TEMPERATURE);
+           (qs_reads_degrees(s->unit) || s->status == QS_SENSOR_NOT_TEMPERATURE);
 }
 
 /* Is the i'th the first of its type, and are all others of it as it is? Types are compared in any case. */

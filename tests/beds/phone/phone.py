@@ -29,19 +29,18 @@ COMMANDS = {
            '"appops set") echo "$4: $5; time=+1h2m ago" >"$S/appops.$3" ;;\n'
            '"connectivity airplane-mode") case $3 in enable) echo 1 ;; *) echo 0 ;; esac >"$S/global.airplane_mode_on" ;;\n'
            'esac',
-}
-COMMANDS.update({
     "getprop": 'cat "$S/prop.$1" 2>/dev/null || echo',
     "setprop": 'echo "$2" >"$S/prop.$1"',
     "start": 'echo running >"$S/prop.init.svc.$1"',
     "stop": 'echo stopped >"$S/prop.init.svc.$1"',
-    "dumpsys": 'case "$1 $2" in\n'
-               '"package "*) cat "$S/package.$2" 2>/dev/null || echo "Unable to find package: $2" ;;\n'
-               '"deviceidle enabled") cat "$S/idle" ;;\n'
-               '"deviceidle enable") echo 1 >"$S/idle" ;;\n'
-               '"deviceidle disable") echo 0 >"$S/idle" ;;\n'
-               'esac',
-})
+}
+# For those that want one: what it does not know of the phone it says nothing about.
+DUMPSYS = ('case "$1 $2" in\n'
+           '"package "*) cat "$S/package.$2" 2>/dev/null || echo "Unable to find package: $2" ;;\n'
+           '"deviceidle enabled") cat "$S/idle" ;;\n'
+           '"deviceidle enable") echo 1 >"$S/idle" ;;\n'
+           '"deviceidle disable") echo 0 >"$S/idle" ;;\n'
+           'esac')
 PACKAGE = """Packages:
   Package [org.example] (3f2b1a0):
     userId=10123

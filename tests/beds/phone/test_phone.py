@@ -7,7 +7,7 @@ import shutil
 import signal
 import time
 
-from phone import PACKAGE, SHELL, STATE, Phone
+from phone import DUMPSYS, PACKAGE, SHELL, STATE, Phone
 from lib import Bed, run_cases, until
 
 
@@ -189,6 +189,7 @@ def services_stopped(tap):
     """Services, doze and apps in the background as a job wants them, and as they were; what protects from heat needs a limit of the job's own"""
     with Bed() as bed:
         phone = Phone(bed)
+        phone.script("dumpsys", DUMPSYS)
         for name, value in SERVICES.items():
             phone.set(name, value)
         before = phone.state()
@@ -233,6 +234,7 @@ def app_as_it_should_be(tap):
              ("absent", None, "false", "failed", "phone has no app org.example")]
     with Bed() as bed:
         phone = Phone(bed)
+        phone.script("dumpsys", DUMPSYS)
         bed.env["PATH"] = f"{phone.path('phone/bin')}:{os.environ['PATH']}"
         daemon = started(bed, phone)
         at, mark = phone.path("phone/state/package.org.example"), phone.path("phone/journal/mark")

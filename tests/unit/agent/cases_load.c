@@ -240,6 +240,48 @@ static void heats_what_is_too_cold(void **state)
     script_free(s);
 }
 
+/* A limit without a timeout ends the wait at its next look, the heating too, and not before it is passed. */
+static void ends_heating_above_a_limit(void **state)
+{
+    struct script *s = script_new(&plain);
+    const struct qs_expectation gate[] = {{.sensor = qs_text_of("heat"),
+                                           .flags = QS_GATE_HAS_LO | QS_GATE_HEAT,
+                                           .lo = 30000,
+                                           .timeout_ns = 30 * S,
+                                           .on_timeout = QS_GATE_ON_TIMEOUT_FAIL},
+                                          {.sensor = qs_text_of("skin"),
+                                           .flags = QS_GATE_HAS_HI | QS_GATE_UNREADABLE_OK,
+                                           .hi = 60000,
+                                           .on_timeout = QS_GATE_ON_TIMEOUT_FAIL}};
+    struct qs_msg_closed m;
+    (void)state;
+    script_connect(s);
+    script_run(s, &(struct run_spec){.capture = false});
+    script_sensor(s, 0, "heat", QS_READING_OK, 20000);
+    script_sensor(s, 1, "skin", QS_READING_OK, 60000);
+    peer_open(&s->peer, &(struct open_spec){
+                            .window = 4, .iterations = 2, .lead_ns = MS, .gate = gate, .gate_count = 2});
+    wait_for(s, 5 * S);
+    script_expect_state(s, QS_STATE_WAITING);
+    assert_true(s->burden.on);
+    s->sensors[1].reading.status = QS_READING_UNREADABLE;
+    wait_for(s, S);
+    script_expect_state(s, QS_STATE_WAITING);
+    script_sensor(s, 1, "skin", QS_READING_OK, 60001);
+    wait_for(s, S);
+    script_expect_state(s, QS_STATE_RUN_OPEN);
+    assert_false(s->burden.on);
+    const struct letter *l = peer_pop(&s->peer);
+    while (l && l->type == QS_MSG_WAITING) {
+        l = peer_pop(&s->peer);
+    }
+    assert_non_null(l);
+    assert_int_equal(qs_msg_decode_closed(l->payload, l->n, &m), 0);
+    assert_int_equal(m.how, QS_CLOSED_GATE_TIMEOUT);
+    assert_int_equal(m.gate.outcome, QS_GATE_FAIL);
+    script_free(s);
+}
+
 /* What does not end at once is waited for; too cold again, the gate is lost. */
 static void opens_without_heat_alone(void **state)
 {
@@ -369,6 +411,6 @@ const struct CMUnitTest cases_load[] = {
     cmocka_unit_test(heats_what_is_too_cold),     cmocka_unit_test(opens_without_heat_alone),
     cmocka_unit_test(stops_when_it_cannot_know),  cmocka_unit_test(heats_no_longer_than_it_may),
     cmocka_unit_test(ends_heating_with_the_wait), cmocka_unit_test(says_that_it_stays_cold),
-    cmocka_unit_test(is_ended_until_it_ends),
+    cmocka_unit_test(is_ended_until_it_ends),     cmocka_unit_test(ends_heating_above_a_limit),
 };
 const size_t cases_load_count = sizeof cases_load / sizeof cases_load[0];

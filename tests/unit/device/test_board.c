@@ -69,7 +69,7 @@ static const struct wanted all[] = {
       {"thermal:supply.battery", QS_ROLE_BATTERY, QS_READS_DC, 29000, QS_SENSOR_OK},
       {"thermal:supply.maxfg", QS_ROLE_BATTERY, QS_READS_DC, 29100, QS_SENSOR_OK},
       {"battery:battery", QS_ROLE_BATTERY, QS_READS_COUNT, 100, QS_SENSOR_OK},
-      {"supply:usb.online", QS_ROLE_OTHER, QS_READS_COUNT, 1, QS_SENSOR_OK},
+      {"plugged:usb", QS_ROLE_OTHER, QS_READS_COUNT, 1, QS_SENSOR_OK},
       {"cooling:thermal-gpufreq-0", QS_ROLE_GPU, QS_READS_COUNT, 0, QS_SENSOR_OK},
       {"energy:charge-counter.battery", QS_ROLE_ENERGY, QS_READS_UAH, 4524000, QS_SENSOR_OK}},
      20 + 2 + 2 + 6 + 1 + 1},
