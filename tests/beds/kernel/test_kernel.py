@@ -120,9 +120,6 @@ def waits_until_it_is_cool(tap, machine):
 
 def stops_before_the_battery_is_empty(tap, machine):
     """A gate on the battery's level ends a job on a device that runs down, and says what to do; it waits for one that is charged"""
-    if not machine.kind.battery:
-        tap.skip("a battery", f"the board of {machine.kind.name} has none")
-        return
     with Bed() as bed:
         before = knobs(machine)
         machine.kind.charge(machine, 80)
@@ -235,8 +232,9 @@ def main():
         except NoPackages as missing:
             without_it(str(missing))
         with machine:
-            cases = (lost_bytes_are_seen, drivers_are_found, held_and_put_back, waits_until_it_is_cool, stops_before_the_battery_is_empty,
-                     throttled_by_the_kernel, agent_is_killed, power_is_cut)
+            battery = (stops_before_the_battery_is_empty,) if kind.battery else ()
+            cases = (lost_bytes_are_seen, drivers_are_found, held_and_put_back, waits_until_it_is_cool, *battery, throttled_by_the_kernel, agent_is_killed,
+                     power_is_cut)
             run_cases(*(functools.wraps(case)(functools.partial(case, machine=machine)) for case in cases))
 
 
