@@ -62,7 +62,8 @@ static void hello(struct agent_pipe *a)
 {
     const struct qs_msg_hello_host m = {.proto_min = QS_PROTO_MIN,
                                         .proto_max = QS_PROTO_MAX,
-                                        .features = QS_FEATURE_COMMAND,
+                                        .features =
+                                            QS_FEATURE_COMMAND | QS_FEATURE_PRIORITY, /* gates of 20 lines */
                                         .farm = {{0xfa}},
                                         .session = {{0x5e}},
                                         .heartbeat_ms = HEARTBEAT_MS,
