@@ -2,8 +2,9 @@
 """How warm it is around a device (`ambient` of farm.yaml): kept with each window, shown, and what a gate may be relative to."""
 import json
 import os
+import subprocess
 
-from lib import AGENT, Bed, run_cases, until
+from lib import AGENT, Bed, alive, run_cases, until
 
 ZONE = "class/thermal/thermal_zone0"
 
@@ -111,9 +112,34 @@ def files_and_what_is_refused(tap):
                                      ({"a b": {"file": "b"}}, {}, "is not a name for a sensor")):
             path = bed.file("farm.json", json.dumps(world(bed, {"ambient": ambient, "device": device}) if not os.path.exists(f"{bed.path}/sys") else
                                                     {"devices": {"board": {"link": "exec", "argv": [AGENT], **device}}, "ambient": ambient}))
-            import subprocess
             checked = subprocess.run([os.environ["QS_QUIESCED"], "--check-config", path], capture_output=True, text=True, check=False)
             tap.ok(checked.returncode != 0 and why in checked.stderr + checked.stdout, f"a farm is refused: {why}", (checked.stderr + checked.stdout).splitlines())
 
 
-run_cases(a_gate_beside_it, a_room_that_nobody_knows, files_and_what_is_refused)
+def a_sensor_that_takes_its_time(tap):
+    """A job that is cancelled while its sensor is read ends at once, and so does the daemon; the command is ended with it"""
+    with Bed() as bed:
+        script = bed.file("slow", f"#!/bin/sh\necho $$ >> {bed.path}/asked\nexec sleep 50\n", 0o755)
+        daemon = bed.daemon(world(bed, {"ambient": {"room": {"command": [script], "timeout": "1min"}}}))
+        daemon.device_ready("board")
+
+        def asked(times):
+            try:
+                with open(f"{bed.path}/asked", encoding="ascii") as f:
+                    return [int(line) for line in f][times - 1:]
+            except FileNotFoundError:
+                return []
+
+        number = daemon.job(job())
+        (pid,) = until("the sensor is asked", lambda: asked(1))
+        tap.ok(alive(pid), "it is being read")
+        daemon.ask("POST", f"/jobs/{number}:cancel").want(200, 202)
+        tap.equal(daemon.ended(number, bound_s=30)["state"], "cancelled", "the job does not wait for it")
+        until("the command is ended", lambda: not alive(pid))
+        daemon.job(job())
+        (pid,) = until("the next job asks again", lambda: asked(2))
+        tap.equal(daemon.stop(), 0, "quiesced ends well in the middle of it")
+        until("the command is ended", lambda: not alive(pid))
+
+
+run_cases(a_gate_beside_it, a_room_that_nobody_knows, files_and_what_is_refused, a_sensor_that_takes_its_time)
