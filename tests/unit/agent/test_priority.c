@@ -68,7 +68,7 @@ static size_t count_cpus(void)
 static void need_fifo(void)
 {
     if (!is_permitted(try_fifo) || count_cpus() < 2) {
-        print_message("here nobody may set SCHED_FIFO, or there is one processor\n");
+        puts("# why: here nobody may set SCHED_FIFO, or there is one processor");
         skip();
     }
 }
@@ -177,7 +177,7 @@ static void gives_fixed_addresses(void **state)
 {
     static const char *const argv[] = {"/bin/cat", "/proc/self/personality", NULL};
     if (!is_permitted(try_addresses)) {
-        print_message("here nobody may ask for fixed addresses\n");
+        puts("# why: here nobody may ask for fixed addresses");
         skip();
     }
     struct run_spec spec = spec_of(QS_SCHED_KEPT, 0, QS_START_FIXED_ADDRESSES);
