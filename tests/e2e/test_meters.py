@@ -111,9 +111,11 @@ def a_battery_that_charges(tap):
         tap.equal((values(bed, number, "metric:energy_uJ", "a"), values(bed, number, "metric:energy_uJ", "b")), ([144000] * 2, [288000] * 2), "uAh times V, per iteration")
         tap.equal(bed.one("SELECT count(*) FROM event WHERE kind = 'meter.failed'"), 0, "nothing failed")
         plug = f"echo Charging > {status}; {add(charge, -10)}"
-        number = daemon.job(job({"energy": {"energy": "energy:charge-counter.*"}}, {"a": {"shell": plug}}, iterations=1))
+        text = job({"energy": {"energy": "energy:charge-counter.*"}}, {"a": {"shell": plug}}, iterations=1)
+        text["plan"]["stop"] = {"fixed": 3}
+        number = daemon.job(text)
         tap.equal(daemon.ended(number)["state"], "done", "a job whose battery charges ends well, too")
-        tap.equal(values(bed, number, "metric:energy_uJ"), [None] * 2, "but its windows have no energy")
+        tap.equal(values(bed, number, "metric:energy_uJ"), [None] * 6, "but its windows have no energy")
         told = [json.loads(r[0]) for r in bed.sql("SELECT body FROM event WHERE kind = 'meter.failed' AND job_id = ?", number)]
         tap.equal(len(told), 2, "told once a run")
         tap.ok("does not count after the window: its device is charging" in told[0]["why"], "why, in the first", [told[0]["why"]])
@@ -219,6 +221,14 @@ def some_fail(tap):
         doc = json.loads(bed.cli("compare", str(number), "--json").stdout)["results"][0]
         (metric,) = [m for m in doc["metrics"] if m["metric"] == "success_ppm"]
         tap.equal(([a["median"] for a in metric["arms"]], metric["lower_is_better"]), ([1000000, 500000], False), "it is compared, and more is better")
+        text = job({"success": {"success": True}}, {"every": {"shell": f"{add(count, 1)}; [ $((n % 2)) = 0 ]"}}, iterations=1)
+        text["plan"]["stop"] = {"fixed": 2}
+        number = daemon.job(text)
+        daemon.ended(number)
+        seen = values(bed, number, "metric:success_ppm")
+        tap.equal((sorted(set(seen)), len(seen) > 4), ([0, 1000000], True), "windows in which all fail have a share of 0")
+        metrics = json.loads(bed.cli("show", str(number), "--json").stdout)["report"]["results"][0]["arms"][0]["metrics"]
+        tap.equal([m["values"] for m in metrics if m["metric"] == "success_ppm"], [len(seen)], "and count like the others")
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
