@@ -9,6 +9,7 @@ struct qs_strings {
     size_t count;
 };
 
+void qs_strings_add(struct qs_strings *s, char *owned); /* takes it */
 void qs_strings_done(struct qs_strings *s);
 
 #endif

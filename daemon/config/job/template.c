@@ -96,6 +96,12 @@ void qs_job_argv(const struct qs_job_spec *spec, size_t arm, size_t point, struc
     qs_job_fill(spec, arm, point, own->count > 0 ? own : &b->argv, ret_argv);
 }
 
+void qs_strings_add(struct qs_strings *s, char *owned)
+{
+    s->at = qs_grow(s->at, s->count, sizeof *s->at);
+    s->at[s->count++] = owned;
+}
+
 void qs_strings_done(struct qs_strings *s)
 {
     for (size_t i = 0; i < s->count; i++)

@@ -11,6 +11,7 @@
 #include "device/activity/pin.h"
 #include "device/activity/watch.h"
 #include "device/board/board.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "proto/names.h"
 #include "proto/request.h"
@@ -84,7 +85,7 @@ static void on_hook_done(const union qs_msg *reply, const struct qs_err *refused
 {
     struct qs_job_run *job = user;
     (void)refused; /* a hook is about no run: it cannot be */
-    if (!qs_acts_answers(job))
+    if (!qs_job_run_heard(&qs_acts_of(job)->asking))
         return;
     if (qs_acts_is_cut(job)) /* how it ended is no news */
         qs_acts_cut(job);
@@ -135,7 +136,7 @@ static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, vo
     struct qs_acts *a = qs_acts_of(job);
     struct qs_tuned t = {.outcome = QS_TUNE_MISSING};
     (void)refused; /* it is about no run: it cannot be */
-    if (!qs_acts_answers(job))
+    if (!qs_job_run_heard(&qs_acts_of(job)->asking))
         return;
     const struct qs_pin_item *item = &a->write.items.at[0];
     struct qs_iter it = qs_list_iter(&reply->tuned.writes);

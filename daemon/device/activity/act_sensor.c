@@ -8,6 +8,7 @@
 #include "device/activity/actions.h"
 #include "device/activity/lock.h"
 #include "device/board/board.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "proto/names.h"
 
@@ -86,7 +87,7 @@ static void on_unloaded(const union qs_msg *reply, const struct qs_err *refused,
     struct qs_job_run *job = user;
     struct qs_acts *a = qs_acts_of(job);
     (void)refused; /* it is about no run: it cannot be */
-    if (!qs_acts_answers(job))
+    if (!qs_job_run_heard(&qs_acts_of(job)->asking))
         return;
     a->loaded = false;
     if (reply->loaded.outcome != QS_LOAD_OFF) {
@@ -195,7 +196,7 @@ static void on_readings(const union qs_msg *reply, const struct qs_err *refused,
     struct qs_iter it = qs_list_iter(&reply->readings.readings);
     struct qs_reading r;
     (void)refused; /* it is about no run: it cannot be */
-    if (!qs_acts_answers(job))
+    if (!qs_job_run_heard(&qs_acts_of(job)->asking))
         return;
     const struct qs_action *action = in_hand(job);
     if (qs_acts_is_cut(job)) {
@@ -257,7 +258,7 @@ static void on_loaded(const union qs_msg *reply, const struct qs_err *refused, v
     struct qs_job_run *job = user;
     struct qs_acts *a = qs_acts_of(job);
     (void)refused; /* it is about no run: it cannot be */
-    if (!qs_acts_answers(job))
+    if (!qs_job_run_heard(&qs_acts_of(job)->asking))
         return;
     const struct qs_action *action = in_hand(job);
     a->loaded = reply->loaded.outcome == QS_LOAD_ON;

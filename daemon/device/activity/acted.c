@@ -74,8 +74,7 @@ void qs_acted_did(struct qs_job_run *job, const char *fmt, ...)
     va_start(ap, fmt);
     qs_buf_vfmt(&text, fmt, ap);
     va_end(ap);
-    a->did.at = qs_grow(a->did.at, a->did.count, sizeof *a->did.at);
-    a->did.at[a->did.count++] = qs_buf_take(&text);
+    qs_strings_add(&a->did, qs_buf_take(&text));
 }
 
 void qs_acted_stage(struct qs_job_run *job, const char *outcome, int64_t elapsed_ns)

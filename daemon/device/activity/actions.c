@@ -9,6 +9,7 @@
 #include "device/activity/changed.h"
 #include "device/activity/pin.h"
 #include "device/activity/watch.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "store/read/read.h"
 
@@ -55,13 +56,6 @@ bool qs_acts_is_cut(const struct qs_job_run *job)
 }
 
 /* ---- questions ---- */
-
-bool qs_acts_answers(struct qs_job_run *job)
-{
-    bool asking = qs_acts_of(job)->asking;
-    qs_acts_of(job)->asking = false;
-    return asking;
-}
 
 /* What its operator can change fails the job, for all else the link is given up. */
 void qs_acts_unsent(struct qs_job_run *job, const struct qs_err *err)
@@ -224,19 +218,16 @@ static void walk(struct qs_job_run *job, enum qs_stage first, enum qs_stage last
 
 /* ---- before everything ---- */
 
-/* A read of the store may outlive the link, even the job run. */
 struct look {
-    struct qs_job_run *job;
-    uint64_t epoch;
+    struct qs_job_look at;
     int64_t of_job;
-    char *device; /* owned */
     bool prepared;
 };
 
 static bool look(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct look *l = user;
-    return qs_read_was_prepared(reader, l->of_job, l->device, &l->prepared, err);
+    return qs_read_was_prepared(reader, l->of_job, l->at.device, &l->prepared, err);
 }
 
 /* What an earlier session wrote was put back with it. */
@@ -260,14 +251,14 @@ static void begin(struct qs_job_run *job)
 static void on_looked(const struct qs_err *err, void *user)
 {
     struct look l = *(struct look *)user;
+    struct qs_job_run *job = l.at.job;
     free(user);
-    free(l.device);
-    if (!qs_job_run_answered(l.job, l.epoch))
+    if (!qs_job_look_end(&l.at))
         return;
     if (err)
-        qs_job_run_fail(l.job, err);
-    qs_acts_of(l.job)->prepared = l.prepared;
-    begin(l.job);
+        qs_job_run_fail(job, err);
+    qs_acts_of(job)->prepared = l.prepared;
+    begin(job);
 }
 
 static void start_before(struct qs_job_run *job)
@@ -281,10 +272,8 @@ static void start_before(struct qs_job_run *job)
         return;
     }
     struct look *l = qs_calloc(1, sizeof *l);
-    *l = (struct look){
-        .job = job, .epoch = job->epoch, .of_job = job->p.job, .device = qs_strdup(job->p.device)};
-    job->outstanding++;
-    qs_store_read(job->p.store, look, on_looked, l);
+    l->of_job = job->p.job;
+    qs_job_look_begin(&l->at, job, look, on_looked);
 }
 
 static void start_before_run(struct qs_job_run *job)
@@ -328,7 +317,7 @@ static void on_again(const union qs_msg *reply, const struct qs_err *refused, vo
     struct qs_acts *a = qs_acts_of(job);
     struct qs_err err = QS_ERR_INIT;
     (void)refused; /* it is about no run: it cannot be */
-    if (!qs_acts_answers(job))
+    if (!qs_job_run_heard(&qs_acts_of(job)->asking))
         return;
     const struct qs_asked asked = {a->again, a->asked, false, false};
     qs_changed_set(job, &a->kept, asked.from, asked.n, &reply->tuned, NULL);

@@ -69,7 +69,6 @@ size_t qs_acts_point(const struct qs_job_run *job);
 /* A request about the step in hand; what cannot be sent fails the step or the link. */
 void qs_acts_ask(struct qs_job_run *job, enum qs_msg_type type, const void *m, qs_session_reply *on_reply);
 void qs_acts_unsent(struct qs_job_run *job, const struct qs_err *err);
-bool qs_acts_answers(struct qs_job_run *job); /* was the answer waited for? */
 
 /* act.c: begins the step; true: it is over already, false: one of the above follows. */
 bool qs_acts_begin(struct qs_job_run *job, const struct qs_action *action);

@@ -12,6 +12,7 @@
 #include "device/activity/soak.h"
 #include "device/board/board.h"
 #include "device/board/heat.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "proto/request.h"
 #include "store/knob.h"
@@ -98,21 +99,6 @@ static void tell(struct qs_job_run *job)
 
 /* ---- questions ---- */
 
-static void ask(struct qs_job_run *job, enum qs_msg_type type, const void *m, qs_session_reply *on_reply)
-{
-    struct qs_err err = QS_ERR_INIT;
-    mine(job)->on = true;
-    if (!qs_job_run_call(job, type, m, 0, on_reply, &err))
-        qs_job_run_unsent(job, &err);
-}
-
-static bool answers(struct qs_job_run *job)
-{
-    bool on = mine(job)->on;
-    mine(job)->on = false;
-    return on;
-}
-
 static void on_loaded(const union qs_msg *reply, const struct qs_err *refused, void *user);
 
 static void load(struct qs_job_run *job, const char *cpus, int64_t for_ns, qs_job_run_then *then)
@@ -123,7 +109,7 @@ static void load(struct qs_job_run *job, const char *cpus, int64_t for_ns, qs_jo
     const struct qs_msg_load m = {.id = ++c->id,
                                   .cpus = qs_text_of(cpus),
                                   .for_ms = for_ns > 0 ? (uint32_t)(for_ns / 1000000) + LOAD_MORE_MS : 0};
-    ask(job, QS_MSG_LOAD, &m, on_loaded);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_LOAD, &m, 0, on_loaded);
 }
 
 static void over(struct qs_job_run *job)
@@ -175,7 +161,7 @@ static void on_loaded(const union qs_msg *reply, const struct qs_err *refused, v
     struct qs_job_run *job = user;
     struct characterize *c = mine(job);
     struct qs_err err = QS_ERR_INIT;
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     bool took = !refused && reply->loaded.outcome == (c->loaded ? QS_LOAD_ON : QS_LOAD_OFF);
     if (c->loaded && !took) {
@@ -260,7 +246,7 @@ static void on_bound(const union qs_msg *reply, const struct qs_err *refused, vo
     struct qs_job_run *job = user;
     struct characterize *c = mine(job);
     double values_c[QS_BIND_MAX];
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     for (size_t i = 0; i < QS_BIND_MAX; i++)
         values_c[i] = NAN;
@@ -285,7 +271,7 @@ static void read_sensors(struct qs_job_run *job)
     choose_sensors(job, &list);
     const struct qs_msg_bind m = {.id = ++c->id, .sensors = qs_build_list(&list)};
     c->asked_ns = qs_loop_now_ns(job->p.loop);
-    ask(job, QS_MSG_BIND, &m, on_bound);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_BIND, &m, 0, on_bound);
 }
 
 /* ---- stages ---- */
@@ -360,13 +346,10 @@ static void next_stage(struct qs_job_run *job)
 
 /* ---- what is stored already ---- */
 
-/* A read of the store may outlive the link, even the job run. */
 struct look {
-    struct qs_job_run *job;
-    uint64_t epoch;
-    char *device, *fingerprint; /* owned, as the next one */
-    struct qs_strings known;
-    char soak[64]; /* how far it came; "": it has not begun */
+    struct qs_job_look at;
+    struct qs_strings known; /* owned */
+    char soak[64];           /* how far it came; "": it has not begun */
     bool soak_over;
     bool knobs;       /* they were tried */
     bool cools;       /* how it cools down is known, by whatever job */
@@ -383,55 +366,52 @@ static void take_known(const struct qs_model_info *m, void *user)
     l->cools = l->cools || strcmp(m->row.kind, "cools") == 0;
     if (strcmp(m->row.kind, "cools") != 0 || (l->only_job != 0 && m->job != l->only_job))
         return;
-    l->known.at = qs_realloc(l->known.at, (l->known.count + 1) * sizeof *l->known.at);
-    l->known.at[l->known.count++] = qs_strdup(m->row.domain);
+    qs_strings_add(&l->known, qs_strdup(m->row.domain));
 }
 
 static void take_knob(const struct qs_knob_info *k, void *user)
 {
     struct look *l = user;
-    l->knobs = l->knobs ||
-               (strcmp(k->fingerprint, l->fingerprint) == 0 && (l->only_job == 0 || k->job == l->only_job));
+    l->knobs = l->knobs || (strcmp(k->fingerprint, l->at.fingerprint) == 0 &&
+                            (l->only_job == 0 || k->job == l->only_job));
 }
 
 static bool look(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct look *l = user;
-    return qs_read_models(reader, l->device, l->fingerprint, true, take_known, l, err) &&
-           qs_read_knobs(reader, l->device, take_knob, l, err);
+    return qs_read_models(reader, l->at.device, l->at.fingerprint, true, take_known, l, err) &&
+           qs_read_knobs(reader, l->at.device, take_knob, l, err);
 }
 
 static void on_looked(const struct qs_err *err, void *user)
 {
     struct look l = *(struct look *)user;
+    struct qs_job_run *job = l.at.job;
     free(user);
-    free(l.device);
-    free(l.fingerprint);
-    if (!qs_job_run_answered(l.job, l.epoch)) {
+    if (!qs_job_look_end(&l.at)) {
         qs_strings_done(&l.known);
         return;
     }
-    struct characterize *c = mine(l.job);
+    struct characterize *c = mine(job);
     qs_strings_done(&c->known);
     c->known = l.known;
     c->stage = 0;
-    size_t left = plan(l.job)->knobs && !l.knobs;
-    for (size_t s = 0; s < stages(l.job); s++)
-        left += !is_known(l.job, s);
+    size_t left = plan(job)->knobs && !l.knobs;
+    for (size_t s = 0; s < stages(job); s++)
+        left += !is_known(job, s);
     if (l.soak[0] != '\0') {
         const struct qs_model_info soak = {
             .row = {.says = l.soak_over ? "ok" : "searching", .trace = l.soak}};
-        qs_soak_take(l.job, &soak);
+        qs_soak_take(job, &soak);
     }
-    if (left == 0 && !err && (l.soak_over || plan(l.job)->soak_ns == 0))
-        qs_job_event_warning(l.job, "what %s is like was found before; --again finds it anew",
-                             l.job->p.device);
+    if (left == 0 && !err && (l.soak_over || plan(job)->soak_ns == 0))
+        qs_job_event_warning(job, "what %s is like was found before; --again finds it anew", job->p.device);
     if (err)
-        fail(l.job, err);
-    else if (plan(l.job)->knobs && !l.knobs)
-        qs_activity_probe_try(l.job, !plan(l.job)->curves, l.cools, next_stage);
+        fail(job, err);
+    else if (plan(job)->knobs && !l.knobs)
+        qs_activity_probe_try(job, !plan(job)->curves, l.cools, next_stage);
     else
-        next_stage(l.job);
+        next_stage(job);
 }
 
 static bool can(const struct qs_job_run *job, struct qs_err *err)
@@ -461,16 +441,9 @@ static void start(struct qs_job_run *job)
         fail(job, &err);
         return;
     }
-    QS_BUF(fingerprint);
-    qs_board_fingerprint(job->facts_json, &fingerprint);
     struct look *l = qs_calloc(1, sizeof *l);
-    l->job = job;
-    l->epoch = job->epoch;
-    l->device = qs_strdup(job->p.device);
-    l->fingerprint = qs_buf_take(&fingerprint);
     l->only_job = plan(job)->again ? job->p.job : 0;
-    job->outstanding++;
-    qs_store_read(job->p.store, look, on_looked, l);
+    qs_job_look_begin(&l->at, job, look, on_looked);
 }
 
 /* What is asked is answered first; between two readings nothing is. */

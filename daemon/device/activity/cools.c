@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "device/activity/pin.h"
-#include "device/board/board.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "report/refits.h"
 
@@ -33,18 +33,15 @@ void qs_cools_free(struct qs_cools *cools)
     free(cools);
 }
 
-/* A read of the store may outlive the link, even the job run. */
 struct look {
-    struct qs_job_run *job;
-    uint64_t epoch;
-    char *device, *fingerprint; /* owned */
-    struct qs_cools *found;     /* owned */
+    struct qs_job_look at;
+    struct qs_cools *found; /* owned */
 };
 
 static bool look(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct look *l = user;
-    return qs_refits_read(reader, l->device, l->fingerprint, &l->found->known, err);
+    return qs_refits_read(reader, l->at.device, l->at.fingerprint, &l->found->known, err);
 }
 
 static void warn(struct qs_job_run *job, const struct qs_refit *refit)
@@ -80,13 +77,11 @@ static void on_looked(const struct qs_err *err, void *user)
 {
     struct look l = *(struct look *)user;
     free(user);
-    free(l.device);
-    free(l.fingerprint);
-    if (!qs_job_run_answered(l.job, l.epoch) || err) {
+    if (!qs_job_look_end(&l.at) || err) {
         qs_cools_free(l.found);
         return;
     }
-    take(l.job, l.found);
+    take(l.at.job, l.found);
 }
 
 static bool waits_to_cool(const struct qs_job_spec *spec)
@@ -102,18 +97,11 @@ static bool waits_to_cool(const struct qs_job_spec *spec)
 
 void qs_cools_read(struct qs_job_run *job)
 {
-    QS_BUF(fingerprint);
     if (!waits_to_cool(job->p.spec))
         return;
-    qs_board_fingerprint(job->facts_json, &fingerprint);
     struct look *l = qs_calloc(1, sizeof *l);
-    *l = (struct look){.job = job,
-                       .epoch = job->epoch,
-                       .device = qs_strdup(job->p.device),
-                       .fingerprint = qs_buf_take(&fingerprint),
-                       .found = qs_calloc(1, sizeof *l->found)};
-    job->outstanding++;
-    qs_store_read(job->p.store, look, on_looked, l);
+    l->found = qs_calloc(1, sizeof *l->found);
+    qs_job_look_begin(&l->at, job, look, on_looked);
 }
 
 /* Of more readings than there is room for, every second one is kept. */

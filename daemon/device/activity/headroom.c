@@ -11,6 +11,7 @@
 #include "config/farm/sensors.h"
 #include "device/activity/lock.h"
 #include "device/board/board.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "proto/limits.h"
 #include "report/refits.h"
@@ -46,12 +47,9 @@ void qs_headroom_free(struct qs_headroom *h)
 
 /* ---- what is known ---- */
 
-/* A read of the store may outlive the link, even the job run. */
 struct look {
-    struct qs_job_run *job;
-    uint64_t epoch;
-    char *device, *fingerprint; /* owned */
-    struct qs_headroom *found;  /* owned */
+    struct qs_job_look at;
+    struct qs_headroom *found; /* owned */
     qs_job_run_then *then;
 };
 
@@ -64,7 +62,7 @@ static void take_row(const struct qs_model_info *m, void *user)
     if (strcmp(row->kind, "warms") != 0 || strcmp(row->says, qs_cooling_says_name(QS_COOLING_FITS)) != 0 ||
         strlen(row->domain) >= NAME_BYTES || strlen(row->sensor) >= NAME_BYTES)
         return;
-    if (strcmp(m->fingerprint, l->fingerprint) != 0) {
+    if (strcmp(m->fingerprint, l->at.fingerprint) != 0) {
         h->elsewhere = true;
         return;
     }
@@ -83,8 +81,8 @@ static void take_row(const struct qs_model_info *m, void *user)
 static bool look(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct look *l = user;
-    return qs_read_models(reader, l->device, NULL, false, take_row, l, err) &&
-           qs_refits_read(reader, l->device, l->fingerprint, &l->found->refits, err);
+    return qs_read_models(reader, l->at.device, NULL, false, take_row, l, err) &&
+           qs_refits_read(reader, l->at.device, l->at.fingerprint, &l->found->refits, err);
 }
 
 static bool no_longer_holds(const struct qs_headroom *h, const char *sensor)
@@ -174,43 +172,35 @@ static bool is_first(const struct qs_job_spec *spec, size_t set, const char *sen
 static void on_looked(const struct qs_err *err, void *user)
 {
     struct look l = *(struct look *)user;
+    struct qs_job_run *job = l.at.job;
     free(user);
-    free(l.device);
-    free(l.fingerprint);
-    if (!qs_job_run_answered(l.job, l.epoch)) {
+    if (!qs_job_look_end(&l.at)) {
         qs_headroom_free(l.found);
         return;
     }
-    const struct qs_job_spec *spec = l.job->p.spec;
-    qs_headroom_free(l.job->headroom);
-    l.job->headroom = l.found;
+    const struct qs_job_spec *spec = job->p.spec;
+    qs_headroom_free(job->headroom);
+    job->headroom = l.found;
     for (size_t i = 0; !err && i < spec->condition_count; i++)
         for (size_t k = 0; k < spec->conditions[i].gate_count; k++) {
             const struct qs_job_expectation *e = &spec->conditions[i].gate[k];
             if (e->has_end && is_first(spec, i, e->sensor))
-                warn(l.job, l.found, &spec->conditions[i], e);
+                warn(job, l.found, &spec->conditions[i], e);
         }
-    l.then(l.job);
+    l.then(job);
 }
 
 void qs_headroom_read(struct qs_job_run *job, qs_job_run_then *then)
 {
-    QS_BUF(fingerprint);
     if (job->headroom || !has_limit(job->p.spec)) {
         then(job);
         return;
     }
-    qs_board_fingerprint(job->facts_json, &fingerprint);
     struct look *l = qs_calloc(1, sizeof *l);
-    *l = (struct look){.job = job,
-                       .epoch = job->epoch,
-                       .device = qs_strdup(job->p.device),
-                       .fingerprint = qs_buf_take(&fingerprint),
-                       .found = qs_calloc(1, sizeof *l->found),
-                       .then = then};
+    l->found = qs_calloc(1, sizeof *l->found);
+    l->then = then;
     l->found->iteration_ns = qs_calloc(job->p.spec->arm_count, sizeof *l->found->iteration_ns);
-    job->outstanding++;
-    qs_store_read(job->p.store, look, on_looked, l);
+    qs_job_look_begin(&l->at, job, look, on_looked);
 }
 
 /* ---- what it comes to ---- */

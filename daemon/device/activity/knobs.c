@@ -12,6 +12,7 @@
 #include "device/activity/lock.h"
 #include "device/activity/pin.h"
 #include "device/board/knob.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "proto/request.h"
 #include "store/knob.h"
@@ -52,22 +53,6 @@ struct knobs {
 static struct knobs *mine(const struct qs_job_run *job)
 {
     return job->activities[QS_ACTIVITY_KNOBS];
-}
-
-static void ask(struct qs_job_run *job, enum qs_msg_type type, const void *m, int64_t allow_ns,
-                qs_session_reply *on_reply)
-{
-    struct qs_err err = QS_ERR_INIT;
-    mine(job)->on = true;
-    if (!qs_job_run_call(job, type, m, allow_ns, on_reply, &err))
-        qs_job_run_unsent(job, &err);
-}
-
-static bool answers(struct qs_job_run *job)
-{
-    bool on = mine(job)->on;
-    mine(job)->on = false;
-    return on;
 }
 
 static void on_timer(void *user)
@@ -119,7 +104,7 @@ static void on_restored(const union qs_msg *reply, const struct qs_err *refused,
     struct qs_job_run *job = user;
     size_t back = 0, left = 0;
     (void)refused; /* it is about no run: it cannot be; as with the others */
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     qs_changed_back(job, &reply->restored, false, &back, &left);
     if (left > 0 && since_ms(job) < LATE_MS) /* what took its time when it was written does so again */
@@ -135,7 +120,7 @@ static void on_restored(const union qs_msg *reply, const struct qs_err *refused,
 static void ask_restore(struct qs_job_run *job)
 {
     const struct qs_msg_restore m = {.id = ++mine(job)->id};
-    ask(job, QS_MSG_RESTORE, &m, 0, on_restored);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_RESTORE, &m, 0, on_restored);
 }
 
 static void put_back(struct qs_job_run *job)
@@ -181,7 +166,7 @@ static void on_loop(const union qs_msg *reply, const struct qs_err *refused, voi
 {
     struct qs_job_run *job = user;
     (void)refused;
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     if (reply->hook_done.how == QS_HOOK_EXITED && reply->hook_done.code == 0)
         point(job)->loop_ns = reply->hook_done.duration_ns;
@@ -218,7 +203,7 @@ static void run_loop(struct qs_job_run *job)
                                   .cwd = qs_text_of(""),
                                   .limit_ns = LOOP_MS * MS,
                                   .user = qs_text_of("")};
-    ask(job, QS_MSG_HOOK, &m, LOOP_MS * MS, on_loop);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_HOOK, &m, LOOP_MS * MS, on_loop);
 }
 
 static void on_loaded(const union qs_msg *reply, const struct qs_err *refused, void *user)
@@ -226,7 +211,7 @@ static void on_loaded(const union qs_msg *reply, const struct qs_err *refused, v
     struct qs_job_run *job = user;
     (void)reply;
     (void)refused;
-    if (answers(job))
+    if (qs_job_run_heard(&mine(job)->on))
         mine(job)->next(job);
 }
 
@@ -237,7 +222,7 @@ static void load(struct qs_job_run *job, uint32_t for_ms, qs_job_run_then *next)
         .id = ++mine(job)->id, .cpus = qs_text_of(cpus ? cpus : ""), .for_ms = for_ms};
     mine(job)->next = next;
     mine(job)->loaded = for_ms > 0;
-    ask(job, QS_MSG_LOAD, &m, 0, on_loaded);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_LOAD, &m, 0, on_loaded);
 }
 
 static void on_seen(const union qs_msg *reply, const struct qs_err *refused, void *user)
@@ -245,7 +230,7 @@ static void on_seen(const union qs_msg *reply, const struct qs_err *refused, voi
     struct qs_job_run *job = user;
     struct qs_found f;
     (void)refused;
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     struct qs_iter it = qs_list_iter(&reply->surveyed.files);
     if (qs_list_found(&it, &f) && f.error == 0) {
@@ -266,7 +251,7 @@ static void look(struct qs_job_run *job)
     const struct qs_msg_survey m = {
         .id = ++mine(job)->id, .pattern = qs_text_of(file ? file : ""), .after = qs_text_of("")};
     if (file)
-        ask(job, QS_MSG_SURVEY, &m, 0, on_seen);
+        qs_job_run_ask(job, &mine(job)->on, QS_MSG_SURVEY, &m, 0, on_seen);
     else if (mine(job)->loaded)
         load(job, 0, run_loop);
     else
@@ -311,7 +296,7 @@ static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, vo
     struct knobs *k = mine(job);
     size_t slipped = 0, n = 0;
     (void)refused;
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     struct qs_iter it = qs_list_iter(&reply->tuned.writes);
     struct qs_tuned t;
@@ -342,7 +327,7 @@ static void write_pins(struct qs_job_run *job)
     (void)qs_changed_items(&mine(job)->pins, 0, &list); /* so few fit */
     const struct qs_msg_tune m = {
         .id = ++mine(job)->id, .lease_ms = LEASE_MS, .settle_ms = SETTLE_MS, .writes = qs_build_list(&list)};
-    ask(job, QS_MSG_TUNE, &m, 0, on_tuned);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_TUNE, &m, 0, on_tuned);
 }
 
 /* ---- one after the other ---- */

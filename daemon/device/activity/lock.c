@@ -14,8 +14,8 @@
 #include "device/activity/probe.h"
 #include "device/activity/trip.h"
 #include "device/board/board.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
-#include "device/job/impl.h"
 #include "proto/names.h"
 #include "store/control.h"
 
@@ -72,26 +72,11 @@ static void forget(struct lock *l)
     l->board = l->home = NULL;
 }
 
-static void ask(struct qs_job_run *job, enum qs_msg_type type, const void *m, qs_session_reply *on_reply)
-{
-    struct qs_err err = QS_ERR_INIT;
-    mine(job)->on = true;
-    if (!qs_job_run_call(job, type, m, 0, on_reply, &err))
-        qs_job_run_unsent(job, &err);
-}
-
-static bool answers(struct qs_job_run *job)
-{
-    bool on = mine(job)->on;
-    mine(job)->on = false;
-    return on;
-}
-
 static void on_bound(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
     struct qs_job_run *job = user;
     (void)refused; /* it is about no run: it cannot be */
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     qs_meters_bound(job, &reply->readings);
     mine(job)->then(job);
@@ -225,7 +210,7 @@ static void bind_sensors(struct qs_job_run *job)
         qs_activity_lock_add_sensors(job, (enum qs_sensor_use)use, &list, &left);
     qs_activity_lock_warn(job, &left);
     const struct qs_msg_bind m = {.id = ++mine(job)->id, .sensors = qs_build_list(&list)};
-    ask(job, QS_MSG_BIND, &m, on_bound);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_BIND, &m, 0, on_bound);
 }
 
 static void keep_board(struct qs_job_run *job);
@@ -236,7 +221,7 @@ static void on_commands(const union qs_msg *reply, const struct qs_err *refused,
     struct qs_iter it = qs_list_iter(&reply->readings.readings);
     struct qs_reading r;
     (void)refused;
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     while (qs_list_reading(&it, &r)) {
         char name[QS_NAME_MAX_BYTES + 1];
@@ -260,7 +245,7 @@ static void ask_commands(struct qs_job_run *job)
             (void)bind_command(&board->sensors.at[i], false, &list);
     const struct qs_msg_bind m = {.id = ++mine(job)->id, .sensors = qs_build_list(&list)};
     if (list.count > 0)
-        ask(job, QS_MSG_BIND, &m, on_commands);
+        qs_job_run_ask(job, &mine(job)->on, QS_MSG_BIND, &m, 0, on_commands);
     else
         keep_board(job);
 }
@@ -319,7 +304,7 @@ static void on_surveyed(const union qs_msg *reply, const struct qs_err *refused,
     struct qs_job_run *job = user;
     struct lock *l = mine(job);
     (void)refused;
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     if (qs_job_run_over(job)) { /* nothing of it is needed any more */
         l->then(job);
@@ -351,7 +336,7 @@ static void ask_survey(struct qs_job_run *job)
     struct lock *l = mine(job);
     const struct qs_msg_survey m = {
         .id = ++l->id, .pattern = qs_text_of(l->patterns.at[l->pattern]), .after = qs_text_of(l->after)};
-    ask(job, QS_MSG_SURVEY, &m, on_surveyed);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_SURVEY, &m, 0, on_surveyed);
 }
 
 static void look_for(struct qs_job_run *job, qs_job_run_then *then)

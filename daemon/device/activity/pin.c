@@ -16,6 +16,7 @@
 #include "device/activity/watch.h"
 #include "device/board/board.h"
 #include "device/board/pin.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "proto/names.h"
 #include "proto/request.h"
@@ -52,21 +53,6 @@ struct pin {
 static struct pin *mine(const struct qs_job_run *job)
 {
     return job->activities[QS_ACTIVITY_PIN];
-}
-
-static void ask(struct qs_job_run *job, enum qs_msg_type type, const void *m, qs_session_reply *on_reply)
-{
-    struct qs_err err = QS_ERR_INIT;
-    mine(job)->on = true;
-    if (!qs_job_run_call(job, type, m, 0, on_reply, &err))
-        qs_job_run_unsent(job, &err);
-}
-
-static bool answers(struct qs_job_run *job)
-{
-    bool on = mine(job)->on;
-    mine(job)->on = false;
-    return on;
 }
 
 static void fail(struct qs_job_run *job, const struct qs_err *err)
@@ -111,7 +97,7 @@ static void on_restored(const union qs_msg *reply, const struct qs_err *refused,
 {
     struct qs_job_run *job = user;
     (void)refused;
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     if (!take_restored(job, &reply->restored)) {
         ask_restore(job);
@@ -133,7 +119,7 @@ static void on_restored(const union qs_msg *reply, const struct qs_err *refused,
 static void ask_restore(struct qs_job_run *job)
 {
     const struct qs_msg_restore m = {.id = ++mine(job)->id};
-    ask(job, QS_MSG_RESTORE, &m, on_restored);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_RESTORE, &m, 0, on_restored);
 }
 
 void qs_activity_pin_release(struct qs_job_run *job, qs_job_run_then *then)
@@ -158,7 +144,7 @@ static void on_watched(const union qs_msg *reply, const struct qs_err *refused, 
 {
     (void)reply;
     (void)refused;
-    if (answers(user))
+    if (qs_job_run_heard(&mine(user)->on))
         go_on(user);
 }
 
@@ -179,7 +165,7 @@ static void bind_watches(struct qs_job_run *job)
         return;
     }
     const struct qs_msg_bind m = {.id = ++mine(job)->id, .sensors = qs_build_list(&list)};
-    ask(job, QS_MSG_BIND, &m, on_watched);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_BIND, &m, 0, on_watched);
 }
 
 static void write_next(struct qs_job_run *job);
@@ -212,7 +198,7 @@ static void on_tuned(const union qs_msg *reply, const struct qs_err *refused, vo
     struct pin *p = mine(job);
     struct qs_err err = QS_ERR_INIT;
     (void)refused;
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     qs_changed_set(job, &p->pins, p->sent, p->asked, &reply->tuned, p->instead ? NULL : job->run.uid.b);
     const struct qs_asked asked = {p->sent, p->asked, p->again, !p->instead};
@@ -254,7 +240,7 @@ static void write_next(struct qs_job_run *job)
                                   .lease_ms = QS_PIN_LEASE_MS,
                                   .settle_ms = QS_PIN_SETTLE_MS,
                                   .writes = qs_build_list(&list)};
-    ask(job, QS_MSG_TUNE, &m, on_tuned);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_TUNE, &m, 0, on_tuned);
 }
 
 /* What was watched for the conditions before is watched no more. */

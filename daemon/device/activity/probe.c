@@ -11,8 +11,8 @@
 #include "device/activity/knobs.h"
 #include "device/activity/lock.h"
 #include "device/activity/sense.h"
-#include "device/board/board.h"
 #include "device/board/knob.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "store/knob.h"
 #include "store/model.h"
@@ -57,12 +57,9 @@ static void over(struct qs_job_run *job)
 
 /* ---- what is stored ---- */
 
-/* A read of the store may outlive the link, even the job run. */
 struct look {
-    struct qs_job_run *job;
-    uint64_t epoch;
+    struct qs_job_look at;
     const struct qs_job_spec *spec; /* borrowed of the job run */
-    char *device, *fingerprint;     /* owned */
     bool tried, characterized;      /* of this system */
     struct findings found;
 };
@@ -78,7 +75,7 @@ static void take_knob(const struct qs_knob_info *k, void *user)
     struct look *l = user;
     QS_BUF(says);
     bool matters = false;
-    if (strcmp(k->fingerprint, l->fingerprint) != 0)
+    if (strcmp(k->fingerprint, l->at.fingerprint) != 0)
         return;
     l->tried = true;
     for (size_t i = 0; i < l->spec->condition_count; i++)
@@ -113,8 +110,8 @@ static void take_model(const struct qs_model_info *m, void *user)
 static bool look(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct look *l = user;
-    return qs_read_knobs(reader, l->device, take_knob, l, err) &&
-           qs_read_models(reader, l->device, l->fingerprint, false, take_model, l, err);
+    return qs_read_knobs(reader, l->at.device, take_knob, l, err) &&
+           qs_read_models(reader, l->at.device, l->at.fingerprint, false, take_model, l, err);
 }
 
 static void warn(struct qs_job_run *job)
@@ -132,41 +129,33 @@ static void try_first(struct qs_job_run *job);
 static void on_looked(const struct qs_err *err, void *user)
 {
     struct look l = *(struct look *)user;
+    struct qs_job_run *job = l.at.job;
     free(user);
-    free(l.device);
-    free(l.fingerprint);
-    if (!qs_job_run_answered(l.job, l.epoch)) {
+    if (!qs_job_look_end(&l.at)) {
         forget(&l.found);
         return;
     }
-    struct probe *p = mine(l.job);
+    struct probe *p = mine(job);
     forget(&p->known);
     p->known = l.found;
     p->characterized = l.characterized;
     if (err) {
-        qs_job_run_fail(l.job, err);
-        qs_job_run_tell(l.job, &qs_step_probe, QS_JI_FAIL);
-    } else if (l.tried || p->tried || qs_job_run_over(l.job) ||
-               qs_farm_probe_of(l.job->p.farm, l.job->p.device) != QS_PROBE_FIRST) {
-        warn(l.job);
-        over(l.job);
+        qs_job_run_fail(job, err);
+        qs_job_run_tell(job, &qs_step_probe, QS_JI_FAIL);
+    } else if (l.tried || p->tried || qs_job_run_over(job) ||
+               qs_farm_probe_of(job->p.farm, job->p.device) != QS_PROBE_FIRST) {
+        warn(job);
+        over(job);
     } else {
-        try_first(l.job);
+        try_first(job);
     }
 }
 
 static void look_up(struct qs_job_run *job)
 {
-    QS_BUF(fingerprint);
     struct look *l = qs_calloc(1, sizeof *l);
-    qs_board_fingerprint(job->facts_json, &fingerprint);
-    l->job = job;
-    l->epoch = job->epoch;
     l->spec = job->p.spec;
-    l->device = qs_strdup(job->p.device);
-    l->fingerprint = qs_buf_take(&fingerprint);
-    job->outstanding++;
-    qs_store_read(job->p.store, look, on_looked, l);
+    qs_job_look_begin(&l->at, job, look, on_looked);
 }
 
 /* ---- it is tried ---- */

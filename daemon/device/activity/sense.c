@@ -12,6 +12,7 @@
 #include "device/activity/lock.h"
 #include "device/board/board.h"
 #include "device/board/heat.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "store/model.h"
 
@@ -34,21 +35,6 @@ struct sense {
 static struct sense *mine(const struct qs_job_run *job)
 {
     return job->activities[QS_ACTIVITY_SENSE];
-}
-
-static void ask(struct qs_job_run *job, enum qs_msg_type type, const void *m, qs_session_reply *on_reply)
-{
-    struct qs_err err = QS_ERR_INIT;
-    mine(job)->on = true;
-    if (!qs_job_run_call(job, type, m, 0, on_reply, &err))
-        qs_job_run_unsent(job, &err);
-}
-
-static bool answers(struct qs_job_run *job)
-{
-    bool on = mine(job)->on;
-    mine(job)->on = false;
-    return on;
 }
 
 static bool is_read(const struct qs_board_sensor *s)
@@ -119,7 +105,7 @@ static void on_loaded(const union qs_msg *reply, const struct qs_err *refused, v
 {
     struct qs_job_run *job = user;
     struct sense *s = mine(job);
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     if (!s->loaded || refused || reply->loaded.outcome != QS_LOAD_ON) /* over, or not for us */
         finish(job);
@@ -132,7 +118,7 @@ static void load(struct qs_job_run *job, uint32_t for_ms)
     struct sense *s = mine(job);
     s->loaded = for_ms > 0;
     const struct qs_msg_load m = {.id = ++s->id, .cpus = qs_text_of(""), .for_ms = for_ms};
-    ask(job, QS_MSG_LOAD, &m, on_loaded);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_LOAD, &m, 0, on_loaded);
 }
 
 static void end(struct qs_job_run *job)
@@ -200,7 +186,7 @@ static void on_readings(const union qs_msg *reply, const struct qs_err *refused,
     struct qs_job_run *job = user;
     struct sense *s = mine(job);
     double values_c[QS_BOARD_SENSORS_MAX];
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     for (size_t i = 0; i < s->count; i++)
         values_c[i] = NAN;
@@ -216,7 +202,7 @@ static void read_all(struct qs_job_run *job)
 {
     const struct qs_msg_read m = {.id = ++mine(job)->id};
     mine(job)->asked_ns = qs_loop_now_ns(job->p.loop);
-    ask(job, QS_MSG_READ, &m, on_readings);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_READ, &m, 0, on_readings);
 }
 
 /* ---- for others ---- */

@@ -15,6 +15,7 @@
 #include "device/activity/pin.h"
 #include "device/activity/sustained.h"
 #include "device/board/board.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "store/model.h"
 
@@ -83,25 +84,10 @@ static void tell(struct qs_job_run *job)
     qs_job_event_characterizing(job, &t);
 }
 
-static void ask(struct qs_job_run *job, enum qs_msg_type type, const void *m, qs_session_reply *on_reply)
-{
-    struct qs_err err = QS_ERR_INIT;
-    mine(job)->on = true;
-    if (!qs_job_run_call(job, type, m, 0, on_reply, &err))
-        qs_job_run_unsent(job, &err);
-}
-
-static bool answers(struct qs_job_run *job)
-{
-    bool on = mine(job)->on;
-    mine(job)->on = false;
-    return on;
-}
-
 static void on_loaded(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
     struct qs_job_run *job = user;
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     bool took = !refused && (reply->loaded.outcome == QS_LOAD_ON || !mine(job)->loaded);
     if (!took) {
@@ -124,7 +110,7 @@ static void load(struct qs_job_run *job, int64_t for_ns, qs_job_run_then *next)
     const struct qs_msg_load m = {.id = ++s->id,
                                   .cpus = qs_text_of(""),
                                   .for_ms = for_ns > 0 ? (uint32_t)(for_ns / 1000000) + LOAD_MORE_MS : 0};
-    ask(job, QS_MSG_LOAD, &m, on_loaded);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_LOAD, &m, 0, on_loaded);
 }
 
 /* ---- readings ---- */
@@ -237,7 +223,7 @@ static void on_read(const union qs_msg *reply, const struct qs_err *refused, voi
     struct qs_job_run *job = user;
     struct soak *s = mine(job);
     double hot_mc = NAN;
-    if (!answers(job))
+    if (!qs_job_run_heard(&mine(job)->on))
         return;
     int64_t now_ns = qs_loop_now_ns(job->p.loop), since_ns = now_ns - s->began_ns;
     bool throttled = !refused && is_throttled(s, &reply->readings, &hot_mc);
@@ -262,7 +248,7 @@ static void read_next(struct qs_job_run *job)
     qs_build_init(&list, memory, sizeof memory);
     list_watched(job, &list);
     const struct qs_msg_bind m = {.id = ++mine(job)->id, .sensors = qs_build_list(&list)};
-    ask(job, QS_MSG_BIND, &m, on_read);
+    qs_job_run_ask(job, &mine(job)->on, QS_MSG_BIND, &m, 0, on_read);
 }
 
 /* ---- points ---- */

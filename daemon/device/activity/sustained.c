@@ -5,17 +5,15 @@
 
 #include "base/mem.h"
 #include "device/board/board.h"
+#include "device/job/asks.h"
 #include "device/job/events.h"
 #include "store/model.h"
 
 enum { OLD_DAYS = 90 };
 #define DAY_NS (86400 * INT64_C(1000000000))
 
-/* A read of the store may outlive the link, even the job run. */
 struct look {
-    struct qs_job_run *job;
-    uint64_t epoch;
-    char *device, *fingerprint; /* owned */
+    struct qs_job_look at;
     qs_job_run_then *then;
     qs_sustained_fn *take;
     int64_t khz, found_wall_ns; /* khz 0: not found */
@@ -26,7 +24,7 @@ struct look {
 static void take_row(const struct qs_model_info *m, void *user)
 {
     struct look *l = user;
-    bool same = strcmp(m->fingerprint, l->fingerprint) == 0, none = strcmp(m->row.says, "none") == 0;
+    bool same = strcmp(m->fingerprint, l->at.fingerprint) == 0, none = strcmp(m->row.says, "none") == 0;
     if (strcmp(m->row.kind, "sustained") != 0 || (l->same && !same) ||
         (!none && strcmp(m->row.says, "ok") != 0))
         return;
@@ -39,20 +37,20 @@ static void take_row(const struct qs_model_info *m, void *user)
 static bool look(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct look *l = user;
-    return qs_read_models(reader, l->device, NULL, false, take_row, l, err);
+    return qs_read_models(reader, l->at.device, NULL, false, take_row, l, err);
 }
 
 static void warn(const struct look *l)
 {
-    int64_t days = (qs_loop_wall_ns(l->job->p.loop) - l->found_wall_ns) / DAY_NS;
-    const char *device = l->job->p.device;
+    int64_t days = (qs_loop_wall_ns(l->at.job->p.loop) - l->found_wall_ns) / DAY_NS;
+    const char *device = l->at.job->p.device;
     if (!l->same)
-        qs_job_event_warning(l->job,
+        qs_job_event_warning(l->at.job,
                              "what %s sustains (%lld MHz) was found with another system on it; `quiesce "
                              "characterize --again %s` finds it anew",
                              device, (long long)l->khz / 1000, device);
     else if (days > OLD_DAYS)
-        qs_job_event_warning(l->job,
+        qs_job_event_warning(l->at.job,
                              "what %s sustains (%lld MHz) was found %lld days ago; `quiesce characterize "
                              "--again %s` finds it anew",
                              device, (long long)l->khz / 1000, (long long)days, device);
@@ -61,13 +59,12 @@ static void warn(const struct look *l)
 static void on_looked(const struct qs_err *err, void *user)
 {
     struct look l = *(struct look *)user;
+    struct qs_job_run *job = l.at.job;
     struct qs_err why = err ? *err : QS_ERR_INIT;
     free(user);
-    free(l.device);
-    free(l.fingerprint);
-    if (!qs_job_run_answered(l.job, l.epoch))
+    if (!qs_job_look_end(&l.at))
         return;
-    const char *device = l.job->p.device;
+    const char *device = job->p.device;
     if (!err && l.none)
         qs_fail(&why, QS_E_PRECONDITION,
                 "%s sustains no frequency: it was throttled at its lowest, too; write `frequency: min`, or "
@@ -79,27 +76,20 @@ static void on_looked(const struct qs_err *err, void *user)
                 "such as 60%%",
                 device, device);
     if (err || l.khz == 0) {
-        l.take(l.job, 0, &why);
+        l.take(job, 0, &why);
         return;
     }
     warn(&l);
-    l.take(l.job, (size_t)l.khz, NULL);
-    l.then(l.job);
+    l.take(job, (size_t)l.khz, NULL);
+    l.then(job);
 }
 
 void qs_sustained_find(struct qs_job_run *job, qs_job_run_then *then, qs_sustained_fn *take)
 {
-    QS_BUF(fingerprint);
-    qs_board_fingerprint(job->facts_json, &fingerprint);
     struct look *l = qs_calloc(1, sizeof *l);
-    *l = (struct look){.job = job,
-                       .epoch = job->epoch,
-                       .device = qs_strdup(job->p.device),
-                       .fingerprint = qs_buf_take(&fingerprint),
-                       .then = then,
-                       .take = take};
-    job->outstanding++;
-    qs_store_read(job->p.store, look, on_looked, l);
+    l->then = then;
+    l->take = take;
+    qs_job_look_begin(&l->at, job, look, on_looked);
 }
 
 struct qs_wish qs_sustained_wish(const struct qs_board *board, size_t khz)

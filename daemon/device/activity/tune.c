@@ -9,8 +9,8 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "device/activity/harness.h"
+#include "device/job/asks.h"
 #include "device/job/evals.h"
-#include "device/job/impl.h"
 #include "device/job/events.h"
 #include "proto/names.h"
 #include "stats/timer.h"
@@ -118,10 +118,8 @@ static char *make_key(struct qs_job_run *job)
     return qs_buf_take(&out);
 }
 
-/* A read of the store may outlive the link, even the job run. */
 struct look {
-    struct qs_job_run *job;
-    uint64_t epoch;
+    struct qs_job_look at;
     char *depends; /* owned */
     struct qs_tuning tuning;
     bool found;
@@ -143,17 +141,18 @@ static void known(struct qs_job_run *job)
 static void on_looked(const struct qs_err *err, void *user)
 {
     struct look l = *(struct look *)user;
+    struct qs_job_run *job = l.at.job;
     free(user);
     free(l.depends);
-    if (!qs_job_run_answered(l.job, l.epoch))
+    if (!qs_job_look_end(&l.at))
         return;
     if (err) {
-        qs_job_run_fail(l.job, err);
-        qs_job_run_tell(l.job, &qs_step_run, QS_JI_FAIL);
+        qs_job_run_fail(job, err);
+        qs_job_run_tell(job, &qs_step_run, QS_JI_FAIL);
         return;
     }
-    qs_evals_looked(&mine(l.job)->at, l.found ? &l.tuning : NULL);
-    known(l.job);
+    qs_evals_looked(&mine(job)->at, l.found ? &l.tuning : NULL);
+    known(job);
 }
 
 static void start_look(struct qs_job_run *job)
@@ -165,10 +164,9 @@ static void start_look(struct qs_job_run *job)
         known(job);
         return;
     }
-    struct look *l = qs_malloc(sizeof *l);
-    *l = (struct look){.job = job, .epoch = job->epoch, .depends = qs_strdup(mine(job)->depends)};
-    job->outstanding++;
-    qs_store_read(job->p.store, look, on_looked, l);
+    struct look *l = qs_calloc(1, sizeof *l);
+    l->depends = qs_strdup(mine(job)->depends);
+    qs_job_look_begin(&l->at, job, look, on_looked);
 }
 
 /* An arm that cannot do what the baseline was tuned to, or what the job says. */

@@ -24,7 +24,6 @@ struct qs_work {
 bool qs_glob(const char *pattern, const char *path);      /* within the parts of a path */
 bool qs_glob_type(const char *pattern, const char *text); /* in any case, over all of it */
 bool qs_strings_have(const struct qs_strings *s, const char *text);
-void qs_strings_add(struct qs_strings *s, char *owned);
 
 /* NULL: the survey has no such file. `file` may be NULL: NULL then. */
 const struct qs_survey_row *qs_work_find(const struct qs_work *w, const char *path);

@@ -99,12 +99,6 @@ bool qs_strings_have(const struct qs_strings *s, const char *text)
     return false;
 }
 
-void qs_strings_add(struct qs_strings *s, char *owned)
-{
-    s->at = qs_grow(s->at, s->count, sizeof *s->at);
-    s->at[s->count++] = owned;
-}
-
 /* The first row at or behind the path. */
 static size_t first_at(const struct qs_work *w, const char *path, size_t n)
 {

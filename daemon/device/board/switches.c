@@ -108,12 +108,6 @@ static bool is_set(const struct work *w, const struct qs_board_switch *s, const 
     return false;
 }
 
-static void note_thermal(struct qs_strings *names, const char *name)
-{
-    names->at = qs_grow(names->at, names->count, sizeof *names->at);
-    names->at[names->count++] = qs_strdup(name);
-}
-
 static bool put(struct work *w, const struct qs_board_switch *s, const struct set *set, struct qs_err *err)
 {
     if (w->count == QS_BOARD_SWITCHES_MAX)
@@ -129,7 +123,7 @@ static bool put(struct work *w, const struct qs_board_switch *s, const struct se
             s->name, s->path);
     w->sets[w->count++] = *set;
     if (s->kind == QS_SWITCH_THERMAL && set->value != s->on)
-        note_thermal(&w->pins->thermal, s->name);
+        qs_strings_add(&w->pins->thermal, qs_strdup(s->name));
     return true;
 }
 
