@@ -64,13 +64,13 @@ static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_measured
 static bool read_claims(struct qs_store_reader *r, struct qs_measured_run *run, struct qs_err *err)
 {
     struct qs_stmt s;
-    if (!qs_stmt_begin(
-            &r->db, &s,
-            "SELECT w.silence, count(*), sum(w.taint <> 0), sum(w.taint <> 0 AND NOT EXISTS (SELECT 1"
-            " FROM window x WHERE x.run_id = w.run_id AND x.ord = w.ord + 1 AND x.attempt > 0))"
-            " FROM window w WHERE w.run_id = ? AND w.phase = 1 AND w.traced = 0 AND w.n > 0 GROUP BY "
-            "w.silence",
-            err))
+    if (!qs_stmt_begin(&r->db, &s,
+                       "SELECT silence, count(*), sum(taint <> 0), sum(taint <> 0 AND again IS NOT 1) FROM"
+                       " (SELECT silence, taint, phase, traced, n,"
+                       "  lead(attempt) OVER next > 0 AND lead(ord) OVER next = ord + 1 AS again"
+                       "  FROM window WHERE run_id = ? WINDOW next AS (ORDER BY ord))"
+                       " WHERE phase = 1 AND traced = 0 AND n > 0 GROUP BY silence",
+                       err))
         return false;
     qs_stmt_int(&s, run->id);
     bool ok = true;

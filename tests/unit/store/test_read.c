@@ -434,6 +434,41 @@ static void worth_goes_by_taints_and_warm_up(void **state)
     assert_int_equal(qs_worth_next(0, 1, &left), QS_WORTH_COUNTS);
 }
 
+/* Of the windows that are not clean, those that no repeat follows: by run, whatever the next window is. */
+static bool read_left(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct qs_measured_runs runs;
+    assert_true(qs_read_measured_runs(r, *(int64_t *)user, &runs, err));
+    assert_int_equal(runs.count, 1);
+    assert_int_equal(runs.at[0].windows[QS_SILENCE_CLAIMED], 6);
+    assert_int_equal(runs.at[0].windows_tainted, 5);
+    assert_int_equal(runs.at[0].windows_left, 3);
+    qs_measured_runs_free(&runs);
+    return true;
+}
+
+static void windows_without_a_clean_repeat_are_counted(void **state)
+{
+    /* The first two are repeated. The third is not, nor the fifth, behind which one is missing, nor the last.
+     */
+    static const struct {
+        uint32_t ord, attempt, taint;
+    } made[] = {{0, 0, QS_TAINT_GATE}, {1, 1, QS_TAINT_GATE},    {2, 2, QS_TAINT_GATE}, {3, 0, 0},
+                {4, 0, QS_TAINT_GATE}, {6, 1, QS_TAINT_EVIDENCE}};
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_iteration_row rows[2];
+    run_begin(f, 1, 0, 1, 0);
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        struct qs_window_row w = make_window(1, made[i].ord, 2 * i, 2, rows);
+        w.attempt = made[i].attempt;
+        w.taint = made[i].taint;
+        assert_int_equal(put_window(f, &w), QS_E_NONE);
+    }
+    if (!qs_store_read_now(f->store, read_left, &f->job, &err))
+        fail_msg("%s", err.text);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -447,6 +482,7 @@ int main(void)
         TEST(windows_tell_everything),
         TEST(an_error_comes_through),
         TEST(windows_come_with_what_was_read),
+        TEST(windows_without_a_clean_repeat_are_counted),
         cmocka_unit_test(worth_goes_by_taints_and_warm_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
