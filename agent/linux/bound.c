@@ -205,6 +205,11 @@ static uint8_t read_counter(struct qs_bound_file *b, int64_t *value)
                : QS_READING_UNREADABLE;
 }
 
+bool qs_probe_is_counter(const struct qs_probe *probe, const struct qs_source *s)
+{
+    return is_counter(&probe->bound[(size_t)(s - probe->sources) - probe->own]);
+}
+
 uint8_t qs_probe_read_bound(struct qs_probe *probe, struct qs_source *s, int64_t *value)
 {
     struct qs_bound_file *b = &probe->bound[(size_t)(s - probe->sources) - probe->own];

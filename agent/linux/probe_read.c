@@ -261,8 +261,9 @@ static void read_row(struct qs_probe *probe, struct qs_source *s, bool after, st
 {
     int64_t value;
     uint8_t status = read_source(probe, s, &value);
-    if (!after && s->how == QS_PROBE_BOUND && status == QS_READING_UNREADABLE) {
-        status = read_source(probe, s, &value); /* what a counter missed before the window is no matter */
+    if (!after && s->how == QS_PROBE_BOUND && status == QS_READING_UNREADABLE &&
+        qs_probe_is_counter(probe, s)) {
+        status = read_source(probe, s, &value); /* what it missed before the window is no matter */
     }
     if (!after) {
         memcpy(row->kind, s->kind, sizeof row->kind);

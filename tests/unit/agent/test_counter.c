@@ -206,6 +206,23 @@ static void what_it_does_not_know_is_missing(void **state)
     assert_int_equal(read_of("none").status, QS_READING_MISSING);
 }
 
+/* A count that missed something between two readings is none; before a window that is no matter. */
+static void what_was_missed_before_does_not_count(void **state)
+{
+    skip_where_refused(state);
+    bind("faults", "perf:page-faults", 1);
+    before();
+    probe.bound[0].counter.lost_ns += 1000;
+    before();
+    assert_int_equal(read_of("faults").status, QS_READING_OK);
+    waitpid(start(-1, false), NULL, 0);
+    assert_in_range(rise_of("faults"), PAGES, 3 * PAGES);
+    before();
+    probe.bound[0].counter.lost_ns += 1000;
+    qs_probe_evidence(&probe, true, rows, QS_EVIDENCE_MAX);
+    assert_int_equal(read_of("faults").status, QS_READING_UNREADABLE);
+}
+
 /* What was bound is let go with the next BIND: no descriptor stays. */
 static void they_are_closed(void **state)
 {
@@ -229,6 +246,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_that_still_runs_counts, can_count, close_probe),
         cmocka_unit_test_setup_teardown(the_clock_is_that_of_processors, can_count, close_probe),
         cmocka_unit_test_setup_teardown(what_it_does_not_know_is_missing, can_count, close_probe),
+        cmocka_unit_test_setup_teardown(what_was_missed_before_does_not_count, can_count, close_probe),
         cmocka_unit_test_setup_teardown(they_are_closed, can_count, close_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
