@@ -41,6 +41,7 @@ struct qs_field { /* a list of them ends with a name of NULL */
     bool known;      /* a text or a number that is never null */
     bool maybe;      /* one of `words`, or null; of a count: null where it is 0 */
     bool optional;   /* a text that is left out where it is NULL; in the schema: not required */
+    bool later;      /* documents of before may be without it; whoever reads them takes nothing, or 0 */
     const char *ref; /* what describes an object or those of a list, in place of `of`; behind a / at its end
                         comes the name */
     /* Writes the value, or the fields of a part, from what stands at `at`. */

@@ -67,11 +67,13 @@ static const struct qs_field sensor_rows[] = {
     SENSOR(watch, WORD, "which readings taint a window", .words = qs_watches),
     SENSOR(command, TEXT, "of a command: how the agent is asked for it, as BIND has it; null: it is a file"),
     SENSOR(mend, TEXT, "of a command: what ends made-up values"),
-    SENSOR(wraps_file, TEXT, "of energy: the file with the number at which it begins at 0 again"),
-    SENSOR(volts_file, TEXT, "of a charge: the file of its voltage"),
+    SENSOR(wraps_file, TEXT, "of energy: the file with the number at which it begins at 0 again",
+           .later = true),
+    SENSOR(volts_file, TEXT, "of a charge: the file of its voltage", .later = true),
     SENSOR(status_words, TEXT,
-           "of energy: the file that says whether it counts, and the words that say so, a line each"),
-    SENSOR(average_ms, COUNT, "of a power: the time of which it is the mean; 0: not known"),
+           "of energy: the file that says whether it counts, and the words that say so, a line each",
+           .later = true),
+    SENSOR(average_ms, COUNT, "of a power: the time of which it is the mean; 0: not known", .later = true),
     SENSOR(said, TEXT, "of bits: which of them it had, in words"),
     SENSOR(value, WHOLE,
            "when surveyed, in thousandths of a degree, in uJ, uWh, uAh or uW, or a number; 0 without one"),
@@ -217,21 +219,11 @@ static bool read_field(const struct qs_field *row, const struct qs_node *node, v
     return true;
 }
 
-/* What boards that an earlier quiesced has stored do not have: nothing, or 0. */
-static bool came_later(const char *name)
-{
-    static const char *const names[] = {"wraps_file", "volts_file", "status_words", "average_ms"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 static bool read_object(const struct qs_field *rows, const struct qs_node *node, void *of, struct qs_err *err)
 {
     for (; rows->name != NULL; rows++) {
         const struct qs_node *value = qs_node_get(node, rows->name, NULL);
-        if (value == NULL && came_later(rows->name))
+        if (value == NULL && rows->later)
             continue;
         if (value == NULL)
             return qs_fail(err, QS_E_DATA, "`%s` is missing", rows->name);
