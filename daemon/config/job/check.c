@@ -7,11 +7,12 @@
 #include "config/job/ablate.h"
 #include "config/job/read_actions.h"
 #include "config/job/read_meters.h"
+#include "config/job/read_params.h"
 #include "config/job/sweep.h"
 #include "config/document/scalar.h"
 #include "proto/limits.h"
 
-enum { NAMES_MAX = 64, LOOK_FIRST = 10, LOOK_STEP = 5 };
+enum { LOOK_FIRST = 10, LOOK_STEP = 5 };
 
 void qs_job_check_benchmark(struct qs_schema_reader *r, const struct qs_node *node, void *target)
 {
@@ -137,19 +138,8 @@ static bool knows(const struct scope *s, const char *name)
 
 static void unknown_param(const struct scope *s, const struct qs_node *at, const char *name)
 {
-    const struct qs_node *maps[] = {s->axes, s->fixed};
-    const char *names[NAMES_MAX];
-    size_t count = 0;
-    for (size_t m = 0; m < 2; m++)
-        for (size_t i = 0;
-             maps[m] != NULL && maps[m]->kind == QS_NODE_MAP && i < maps[m]->count && count < NAMES_MAX; i++)
-            names[count++] = maps[m]->keys[i].text;
     QS_BUF(out);
-    if (count > 0)
-        qs_schema_suggest(&out, name, "the parameters are", names, count);
-    else
-        qs_buf_fmt(&out, "declare it under `params`, or write `{{%s}` for the text itself",
-                   qs_show(name).text);
+    qs_job_suggest_param(&out, name, s->axes, s->fixed);
     qs_schema_problem(s->r, at, out.data, "`{%s}` is not a parameter here", qs_show(name).text);
 }
 

@@ -109,28 +109,30 @@ struct qs_job_spec {
     struct qs_job_conditions *conditions; /* the job's own and those with a name, at least one */
     size_t condition_count;
     bool fail_on_regression;
-    struct qs_job_file **files; /* by path, of each the first one first; then those, in order */
+    /* All of them by path, the first of each path first; then those alone, in order. */
+    struct qs_job_file **files;
     size_t file_count, path_count;
 };
 
 /* Builds the checked spec from a document. Every mistake that can be found is reported in `problems`
- * (located, quoted, explained, with a suggestion); false where there was one, and *ret_spec is then
- * untouched. Refused are unknown keys, wrong types, values out of range, quantities without a unit, empty
- * matrices, unknown {parameters}, and modes and policies that this version lacks (named as such). */
+ * (located, quoted, explained, with a suggestion), not only the first; false where there was one, and
+ * *ret_spec is then untouched. Refused are unknown keys, wrong types, values out of range, quantities without
+ * a unit, empty matrices, unknown {parameters}, and modes and policies that this version lacks (named as
+ * such). */
 bool qs_job_from_doc(const struct qs_doc *doc, struct qs_job_spec **ret_spec, struct qs_problems *problems);
 void qs_job_free(struct qs_job_spec *spec);
 
-/* The files a client has to send: each path once, in order of appearance. */
+/* The files a client has to send: of inputs and builds, each path once, in order of appearance. */
 size_t qs_job_file_count(const struct qs_job_spec *spec);
 struct qs_job_file *qs_job_file_at(const struct qs_job_spec *spec, size_t i); /* borrowed, may be bound */
 /* Sets the hash of every file with this path; false: none has it. */
 bool qs_job_bind_file(struct qs_job_spec *spec, const char *path, const char sha256[65]);
-/* Devices that were asked for beside the document; NULL: those of it. */
+/* The devices that were asked for beside the document; NULL: those of the document. */
 void qs_job_set_where(struct qs_job_spec *spec, const char *where);
 
 /* The argument vector of (arm, point): {parameters} filled in, owned by the caller (qs_strings_done). */
 void qs_job_argv(const struct qs_job_spec *spec, size_t arm, size_t point, struct qs_strings *ret_argv);
-/* Fills {parameters} of (arm, point) into any list (hooks). */
+/* Fills {parameters} of (arm, point) into any template list (hooks, actions). */
 void qs_job_fill(const struct qs_job_spec *spec, size_t arm, size_t point, const struct qs_strings *tmpl,
                  struct qs_strings *ret);
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "base/pattern.h"
-#include "config/job/read.h"
+#include "config/job/read_params.h"
 #include "config/job/read_meters.h"
 #include "proto/limits.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "config/job/read.h"
+#include "config/job/read_params.h"
 #include "config/document/scalar.h"
 
 enum { AXES_MAX = 16, VALUES_MAX = 1000, POINTS_MAX = 10000, VALUE_BYTES = 1000, NAMES_MAX = 64 };
@@ -125,12 +125,24 @@ void qs_job_read_exclude(struct qs_schema_reader *r, const struct qs_key *key, c
     }
 }
 
-static size_t key_names(const struct qs_node *map, const char *names[NAMES_MAX])
+/* Behind the `n` that are there. */
+static size_t key_names(const struct qs_node *map, const char *names[NAMES_MAX], size_t n)
 {
-    size_t n = 0;
-    for (; map != NULL && map->kind == QS_NODE_MAP && n < map->count && n < NAMES_MAX; n++)
-        names[n] = map->keys[n].text;
+    for (size_t i = 0; map != NULL && map->kind == QS_NODE_MAP && i < map->count && n < NAMES_MAX; i++)
+        names[n++] = map->keys[i].text;
     return n;
+}
+
+void qs_job_suggest_param(struct qs_buf *out, const char *name, const struct qs_node *axes,
+                          const struct qs_node *fixed)
+{
+    const char *names[NAMES_MAX];
+    size_t count = key_names(fixed, names, key_names(axes, names, 0));
+    if (count > 0)
+        qs_schema_suggest(out, name, "the parameters are", names, count);
+    else
+        qs_buf_fmt(out, "declare it under `params`, or write `{{%s}` for the text itself",
+                   qs_show(name).text);
 }
 
 struct word { /* a value of an axis, by its text */
@@ -239,7 +251,7 @@ static void check_one_exclude(struct qs_schema_reader *r, const struct qs_node *
                               const struct qs_node *map)
 {
     const char *names[NAMES_MAX];
-    size_t count = key_names(axes, names);
+    size_t count = key_names(axes, names, 0);
     for (size_t i = 0; i < map->count; i++) {
         size_t mark = qs_schema_enter(r, map->keys[i].text);
         const struct qs_node *axis = qs_node_get(axes, map->keys[i].text, NULL);

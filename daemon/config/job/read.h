@@ -107,20 +107,6 @@ void qs_job_sets_check(struct qs_schema_reader *r, const struct qs_node *root, s
 /* Once all is right: fills in what they leave out. */
 void qs_job_sets_fill(struct qs_schema_reader *r, const struct qs_node *root, struct qs_job_draft *draft);
 
-/* params.c: fixed parameters of an arm (struct qs_params); axes of a benchmark are checked here and
- * multiplied out later */
-void qs_job_read_fixed(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                       void *at);
-void qs_job_read_axes(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                      void *at);
-void qs_job_read_exclude(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                         void *at);
-/* Against the axes of the same benchmark (its map). */
-void qs_job_check_exclude(struct qs_schema_reader *r, const struct qs_node *benchmark);
-/* The points of the whole job, once everything else is right; false with a problem where none is left. */
-bool qs_job_multiply(struct qs_schema_reader *r, const struct qs_node *root, struct qs_job_spec *spec);
-bool qs_job_is_param_name(const char *name, size_t n);
-
 /* check.c: what several keys must agree on */
 void qs_job_check_benchmark(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 void qs_job_check_arm(struct qs_schema_reader *r, const struct qs_node *node, void *target);

@@ -5,8 +5,7 @@
 #include "base/text.h"
 #include "config/farm/sensors.h"
 #include "config/job/read_actions.h"
-
-enum { NAMES_MAX = 64 };
+#include "config/job/read_params.h"
 
 /* ---- a list ---- */
 
@@ -199,19 +198,8 @@ static void unknown_param(const struct walk *w, const struct qs_node *at, const 
                           "`{%s}`: no parameter has a value here", qs_show(name).text);
         return;
     }
-    const struct qs_node *maps[] = {w->axes, w->fixed};
-    const char *names[NAMES_MAX];
-    size_t count = 0;
-    for (size_t m = 0; m < 2; m++)
-        for (size_t i = 0;
-             maps[m] != NULL && maps[m]->kind == QS_NODE_MAP && i < maps[m]->count && count < NAMES_MAX; i++)
-            names[count++] = maps[m]->keys[i].text;
     QS_BUF(out);
-    if (count > 0)
-        qs_schema_suggest(&out, name, "the parameters are", names, count);
-    else
-        qs_buf_fmt(&out, "declare it under `params`, or write `{{%s}` for the text itself",
-                   qs_show(name).text);
+    qs_job_suggest_param(&out, name, w->axes, w->fixed);
     qs_schema_problem(w->r, at, out.data, "`{%s}` is not a parameter of every benchmark and arm",
                       qs_show(name).text);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "config/job/read.h"
+#include "config/job/read_params.h"
 
 bool qs_job_is_param_name(const char *name, size_t n)
 {
