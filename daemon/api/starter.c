@@ -46,8 +46,8 @@ static const char *kept(struct rows *r, const char *text)
 {
     if (text == NULL)
         return NULL;
-    r->texts.at = qs_grow(r->texts.at, r->texts.count, sizeof *r->texts.at);
-    return r->texts.at[r->texts.count++] = qs_strdup(text);
+    qs_strings_add(&r->texts, qs_strdup(text));
+    return r->texts.at[r->texts.count - 1];
 }
 
 static void take_knob(const struct qs_knob_info *k, void *user)

@@ -74,8 +74,8 @@ bool qs_recent_last(const struct qs_recent *recent, const char *sensor, int64_t 
 
 size_t qs_recent_columns(const struct qs_layout *layout)
 {
-    size_t third = layout->face.width / 4;
-    return third > COLUMNS_MOST ? COLUMNS_MOST : third < COLUMNS_LEAST ? COLUMNS_LEAST : third;
+    size_t quarter = layout->face.width / 4;
+    return quarter > COLUMNS_MOST ? COLUMNS_MOST : quarter < COLUMNS_LEAST ? COLUMNS_LEAST : quarter;
 }
 
 /* What one sign stands for: the mean of the readings in its part of the span; NaN: there are none. */

@@ -18,11 +18,6 @@
 
 enum { SAID_BYTES = 700 };
 
-static const struct qs_action *in_hand(struct qs_job_run *job)
-{
-    return qs_steps_now(&qs_acts_of(job)->steps);
-}
-
 /* ---- by the clock ---- */
 
 static void on_slept(void *user)
@@ -90,7 +85,7 @@ static void on_hook_done(const union qs_msg *reply, const struct qs_err *refused
     if (qs_acts_is_cut(job)) /* how it ended is no news */
         qs_acts_cut(job);
     else
-        command_over(job, in_hand(job), &reply->hook_done);
+        command_over(job, qs_acts_step(job), &reply->hook_done);
 }
 
 static bool begin_run(struct qs_job_run *job, const struct qs_action *action)
@@ -221,7 +216,7 @@ bool qs_acts_begin(struct qs_job_run *job, const struct qs_action *action)
 void qs_acts_cancel(struct qs_job_run *job)
 {
     struct qs_acts *a = qs_acts_of(job);
-    const struct qs_action *action = in_hand(job);
+    const struct qs_action *action = qs_acts_step(job);
     if (a->timer) {
         qs_timer_stop(a->timer);
         a->timer = NULL;

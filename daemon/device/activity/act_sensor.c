@@ -21,11 +21,6 @@ enum {
     STALE_S = 60 /* an `if` waits so long for a reading that is young enough */
 };
 
-static const struct qs_action *in_hand(struct qs_job_run *job)
-{
-    return qs_steps_now(&qs_acts_of(job)->steps);
-}
-
 /* ---- how it ends ---- */
 
 static void did(struct qs_job_run *job, const struct qs_action *action)
@@ -71,7 +66,7 @@ static void be_late(struct qs_job_run *job, const struct qs_action *action)
 static void conclude(struct qs_job_run *job)
 {
     struct qs_acts *a = qs_acts_of(job);
-    const struct qs_action *action = in_hand(job);
+    const struct qs_action *action = qs_acts_step(job);
     if (qs_acts_is_cut(job) || a->ending == QS_ACT_CUT)
         qs_acts_cut(job);
     else if (a->ending == QS_ACT_WRONG)
@@ -198,7 +193,7 @@ static void on_readings(const union qs_msg *reply, const struct qs_err *refused,
     (void)refused; /* it is about no run: it cannot be */
     if (!qs_job_run_heard(&qs_acts_of(job)->asking))
         return;
-    const struct qs_action *action = in_hand(job);
+    const struct qs_action *action = qs_acts_step(job);
     if (qs_acts_is_cut(job)) {
         end(job, QS_ACT_CUT);
         return;
@@ -260,7 +255,7 @@ static void on_loaded(const union qs_msg *reply, const struct qs_err *refused, v
     (void)refused; /* it is about no run: it cannot be */
     if (!qs_job_run_heard(&qs_acts_of(job)->asking))
         return;
-    const struct qs_action *action = in_hand(job);
+    const struct qs_action *action = qs_acts_step(job);
     a->loaded = reply->loaded.outcome == QS_LOAD_ON;
     if (!a->loaded) {
         snprintf(a->waits_for, sizeof a->waits_for, "processors (%s) cannot be kept busy: the agent %s",

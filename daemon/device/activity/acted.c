@@ -5,15 +5,14 @@
 
 #include "base/mem.h"
 #include "device/activity/actions.h"
-#include "device/job/events.h"
+#include "device/job/event.h"
 #include "store/rows.h"
 
 enum { DID_MAX = 32 }; /* texts of a stage: what comes then is counted */
 
-static void tell(struct qs_job_run *job, const char *kind, const struct qs_buf *body)
+static void tell(struct qs_job_run *job, struct qs_event *n, const char *kind)
 {
-    bool of_run = qs_stage_is_of_run(qs_acts_of(job)->steps.stage);
-    job->events.on_event(kind, body->data, of_run ? job->run.uid.b : NULL, job->events.user);
+    qs_event_tell(job, n, kind, qs_stage_is_of_run(qs_acts_of(job)->steps.stage));
 }
 
 static void put_place(struct qs_job_run *job, struct qs_json *j)
@@ -25,13 +24,11 @@ static void put_place(struct qs_job_run *job, struct qs_json *j)
 
 void qs_acted_print(struct qs_job_run *job, const char *text)
 {
-    QS_BUF(body);
-    struct qs_json j = qs_json_to(&body);
-    qs_json_object(&j);
-    put_place(job, &j);
-    qs_json_kstring(&j, "text", text);
-    qs_json_object_end(&j);
-    tell(job, "action.print", &body);
+    struct qs_event n;
+    qs_event_begin(&n);
+    put_place(job, &n.json);
+    qs_json_kstring(&n.json, "text", text);
+    tell(job, &n, "action.print");
 }
 
 bool qs_acted_first(struct qs_job_run *job, const struct qs_action *action)
@@ -53,15 +50,13 @@ void qs_acted_begin(struct qs_job_run *job, const struct qs_action *action)
             return;
     a->told = qs_grow(a->told, a->told_count, sizeof *a->told);
     a->told[a->told_count++] = action;
-    QS_BUF(body);
+    struct qs_event n;
     QS_BUF(text);
-    struct qs_json j = qs_json_to(&body);
     qs_action_text(action, &text);
-    qs_json_object(&j);
-    put_place(job, &j);
-    qs_json_kstring(&j, "text", text.data);
-    qs_json_object_end(&j);
-    tell(job, "action.begin", &body);
+    qs_event_begin(&n);
+    put_place(job, &n.json);
+    qs_json_kstring(&n.json, "text", text.data);
+    tell(job, &n, "action.begin");
 }
 
 void qs_acted_did(struct qs_job_run *job, const char *fmt, ...)
@@ -80,19 +75,17 @@ void qs_acted_did(struct qs_job_run *job, const char *fmt, ...)
 void qs_acted_stage(struct qs_job_run *job, const char *outcome, int64_t elapsed_ns)
 {
     struct qs_acts *a = qs_acts_of(job);
-    QS_BUF(body);
-    struct qs_json j = qs_json_to(&body);
-    qs_json_object(&j);
-    qs_json_kstring(&j, "stage", qs_stage_name(a->steps.stage));
-    qs_json_kstring(&j, "outcome", outcome);
-    qs_json_kint(&j, "elapsed_ns", elapsed_ns);
-    qs_json_karray(&j, "did");
+    struct qs_event n;
+    qs_event_begin(&n);
+    qs_json_kstring(&n.json, "stage", qs_stage_name(a->steps.stage));
+    qs_json_kstring(&n.json, "outcome", outcome);
+    qs_json_kint(&n.json, "elapsed_ns", elapsed_ns);
+    qs_json_karray(&n.json, "did");
     for (size_t i = 0; i < a->did.count; i++)
-        qs_json_string(&j, a->did.at[i]);
-    qs_json_array_end(&j);
-    qs_json_kcount(&j, "more", a->did_count - a->did.count);
-    qs_json_object_end(&j);
+        qs_json_string(&n.json, a->did.at[i]);
+    qs_json_array_end(&n.json);
+    qs_json_kcount(&n.json, "more", a->did_count - a->did.count);
     qs_strings_done(&a->did);
     a->did_count = 0;
-    tell(job, QS_EVENT_ACTIONS, &body);
+    tell(job, &n, QS_EVENT_ACTIONS);
 }

@@ -39,6 +39,11 @@ const char *qs_activity_actions_wait(const struct qs_job_run *job)
     return a->on && a->waits_for[0] != '\0' ? a->waits_for : NULL;
 }
 
+const struct qs_action *qs_acts_step(struct qs_job_run *job)
+{
+    return qs_steps_now(&qs_acts_of(job)->steps);
+}
+
 bool qs_activity_actions_wrote(const struct qs_job_run *job)
 {
     return qs_acts_of(job)->wrote;

@@ -54,7 +54,8 @@ struct qs_acts {
     size_t did_count;
 };
 struct qs_acts *qs_acts_of(const struct qs_job_run *job);
-int64_t qs_acts_elapsed_ns(const struct qs_job_run *job); /* since the step began */
+const struct qs_action *qs_acts_step(struct qs_job_run *job); /* the one in hand; NULL: none */
+int64_t qs_acts_elapsed_ns(const struct qs_job_run *job);     /* since the step began */
 /* Nothing is waited for: the job is over, and the stage comes before something; or it was cancelled. */
 bool qs_acts_is_cut(const struct qs_job_run *job);
 /* The step in hand is over: well; in the middle; it fails the job, as `what` says of its place, or as err. */

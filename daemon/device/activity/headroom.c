@@ -12,6 +12,7 @@
 #include "device/activity/lock.h"
 #include "device/board/board.h"
 #include "device/job/asks.h"
+#include "device/job/event.h"
 #include "device/job/events.h"
 #include "proto/limits.h"
 #include "report/refits.h"
@@ -328,24 +329,22 @@ static void put_short_text(const struct qs_job_run *job, const struct shortened 
 
 static void tell(struct qs_job_run *job, const struct shortened *s)
 {
-    QS_BUF(body);
+    struct qs_event n;
     QS_BUF(text);
-    struct qs_json j = qs_json_to(&body);
     put_short_text(job, s, &text);
-    qs_json_object(&j);
-    qs_json_kint(&j, "point", (int64_t)job->schedule.point);
-    qs_json_kstring(&j, "arm", job->p.spec->arms[s->arm].name);
-    qs_json_kstring(&j, "sensor", s->of->sensor);
-    qs_json_kstring(&j, "domain", s->of->domain);
-    qs_json_kint(&j, "from_mc", s->of->from_mc);
-    qs_json_kint(&j, "limit_mc", s->of->limit_mc);
-    qs_json_kint(&j, "headroom_ns", s->of->ns);
-    qs_json_kint(&j, "iteration_ns", s->iteration_ns);
-    qs_json_kint(&j, "iterations_per_run", s->iterations);
-    qs_json_kint(&j, "wanted", s->wanted);
-    qs_json_kstring(&j, "text", text.data);
-    qs_json_object_end(&j);
-    job->events.on_event("job.shortened", body.data, NULL, job->events.user);
+    qs_event_begin(&n);
+    qs_json_kint(&n.json, "point", (int64_t)job->schedule.point);
+    qs_json_kstring(&n.json, "arm", job->p.spec->arms[s->arm].name);
+    qs_json_kstring(&n.json, "sensor", s->of->sensor);
+    qs_json_kstring(&n.json, "domain", s->of->domain);
+    qs_json_kint(&n.json, "from_mc", s->of->from_mc);
+    qs_json_kint(&n.json, "limit_mc", s->of->limit_mc);
+    qs_json_kint(&n.json, "headroom_ns", s->of->ns);
+    qs_json_kint(&n.json, "iteration_ns", s->iteration_ns);
+    qs_json_kint(&n.json, "iterations_per_run", s->iterations);
+    qs_json_kint(&n.json, "wanted", s->wanted);
+    qs_json_kstring(&n.json, "text", text.data);
+    qs_event_tell(job, &n, "job.shortened", false);
 }
 
 /* The arm whose windows are the shortest, by iterations where these are known. */

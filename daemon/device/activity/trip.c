@@ -15,7 +15,7 @@ static bool counts(const struct qs_board_sensor *s)
 {
     bool near = s->role == QS_ROLE_CPU || s->role == QS_ROLE_GPU || s->role == QS_ROLE_SKIN ||
                 s->role == QS_ROLE_BATTERY;
-    return near && s->status == QS_SENSOR_OK && s->unit != QS_READS_COUNT && !s->bits;
+    return near && s->status == QS_SENSOR_OK && qs_reads_degrees(s->unit) && !s->bits;
 }
 
 bool qs_trip_watches(const struct qs_job_spec *spec, const struct qs_board_sensor *sensor)

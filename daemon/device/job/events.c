@@ -2,25 +2,15 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/loop.h"
-#include "base/text.h"
-#include "config/farm/sensors.h"
-#include "device/activity/ambient.h"
-#include "device/activity/activity.h"
-#include "device/activity/cools.h"
-#include "device/activity/lock.h"
-#include "device/activity/pin.h"
-#include "device/board/board.h"
 #include "device/board/knob.h"
 #include "device/board/pin.h"
 #include "device/job/evals.h"
 #include "device/job/impl.h"
 #include "device/job/event.h"
 #include "device/job/events.h"
-#include "proto/names.h"
 #include "report/model.h"
 #include "store/knob.h"
 
