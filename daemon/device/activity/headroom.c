@@ -370,7 +370,7 @@ void qs_headroom_tell(struct qs_job_run *job)
 {
     struct qs_headroom *h = job->headroom;
     const struct qs_schedule *s = &job->schedule;
-    struct qs_headroom_of of;
+    struct qs_headroom_of of = {0};
     size_t arm = 0;
     if (!h || h->told_points > s->point || !tightest(job, &of, &arm))
         return;
