@@ -72,27 +72,35 @@ bool qs_write_text(const char *path, const char *text, size_t n, struct qs_err *
     return ok;
 }
 
-static bool is_there(const char *path, struct qs_err *err)
+/* The descriptor, or -1. */
+static int create(const char *path, struct qs_err *err)
 {
-    return qs_fail(err, QS_E_USAGE, "%s is there already, and stays as it is", path);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST)
+        qs_fail(err, QS_E_USAGE, "%s is there already, and stays as it is", path);
+    else if (fd < 0)
+        qs_fail(err, QS_E_USAGE, "cannot write \"%s\": %s", path, strerror(errno));
+    return fd;
 }
 
 bool qs_may_create(const char *path, struct qs_err *err)
 {
-    struct stat was;
-    return lstat(path, &was) != 0 || is_there(path, err);
+    int fd = create(path, err);
+    if (fd < 0)
+        return false;
+    close(fd);
+    unlink(path);
+    return true;
 }
 
 bool qs_create_text(const char *path, const char *text, size_t n, struct qs_err *err)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno == EEXIST)
-        return is_there(path, err);
-    FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (f == NULL)
-        return qs_fail(err, QS_E_USAGE, "cannot write %s: %s", path, strerror(errno));
-    bool ok = fwrite(text, 1, n, f) == n;
-    ok = fclose(f) == 0 && ok;
+    int fd = create(path, err);
+    if (fd < 0)
+        return false;
+    FILE *f = fdopen(fd, "wb");
+    bool ok = f != NULL && fwrite(text, 1, n, f) == n;
+    ok = (f != NULL ? fclose(f) : close(fd)) == 0 && ok;
     if (!ok) {
         qs_fail(err, QS_E_IO, "%s: %s", path, strerror(errno));
         unlink(path);

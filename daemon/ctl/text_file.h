@@ -22,7 +22,7 @@ bool qs_write_text(const char *path, const char *text, size_t n, struct qs_err *
 
 /* Writes it as a new file: where there is something already, QS_E_USAGE, and nothing is written. */
 bool qs_create_text(const char *path, const char *text, size_t n, struct qs_err *err);
-/* Whether there is nothing yet; else as above. */
+/* Whether qs_create_text could do so now; nothing stays. False: QS_E_USAGE. */
 bool qs_may_create(const char *path, struct qs_err *err);
 
 #endif

@@ -69,7 +69,9 @@ def whole(tap, folder, before):
         tap.ok(len(by) == 6 and all(sorted(run.number for run in of) == list(range(TRIALS)) for of in by.values()), "every rule has every repetition", [str(found)])
         tap.equal([(r.stop_reason, len(r.kept())) for r in by["fixed 10"]], [("fixed(10)", 10)] * TRIALS, "ten iterations, and why")
         tap.equal([(r.stop_reason, len(r.kept())) for r in by["fixed 10000"] + by["recorded"]], [("fixed(10000)", 10000)] * 2 * TRIALS, "ten thousand")
-        tap.equal([r.stop_reason for r in by["strictness 2, 1 s"]], [CAP] * TRIALS, "a first phase of a second does not fit under this cap")
+        # A busy machine may take longer than that for its last window, which the rule may then judge.
+        early = [(r.stop_reason, r.measured_ns) for r in by["strictness 2, 1 s"] if r.stop_reason != CAP and r.measured_ns < 1e9]
+        tap.equal(early, [], "a first phase of a second does not fit under this cap")
         rules = [r.stop_reason for r in by["reactive"] + by["cube root"]]
         tap.ok(all(reason.startswith(("futhark(", CAP)) for reason in rules), "the others stop by themselves or there", rules)
         least = [r.measured_ns for r in by["reactive"] + by["cube root"]]

@@ -22,8 +22,12 @@ static int write_profile(struct qs_ctl *ctl, const char *device, const json_t *d
         fputs(text, ctl->out);
         return QS_EXIT_OK;
     }
-    qs_buf_fmt(&path, "%s%s", to != NULL ? to : qs_json_get_text(doc, "profile", device),
-               to != NULL ? "" : ".yaml");
+    const char *name = qs_json_get_text(doc, "profile", device);
+    if (to == NULL && strchr(name, '/') != NULL) {
+        qs_fail(&err, QS_E_USAGE, "\"%s\" cannot be the name of a file", name);
+        return usage(ctl, &err);
+    }
+    qs_buf_fmt(&path, "%s%s", to != NULL ? to : name, to != NULL ? "" : ".yaml");
     if (!qs_create_text(path.data, text, strlen(text), &err))
         return usage(ctl, &err);
     qs_buf_fmt(&out, "%s is a profile of %s to go on from.", path.data, device);

@@ -87,6 +87,31 @@ static void a_folder_that_is_not_there(void **state)
     assert_non_null(strstr(err.text, "none/out: No such file"));
 }
 
+static void a_new_file_is_never_written_over(void **state)
+{
+    (void)state;
+    struct qs_err err = QS_ERR_INIT;
+    assert_true(qs_may_create(in_folder("out"), &err));
+    assert_int_equal(access(in_folder("out"), F_OK), -1);
+    assert_true(qs_create_text(in_folder("out"), "new\n", 4, &err));
+    want("new\n");
+    assert_false(qs_may_create(in_folder("out"), &err));
+    assert_non_null(strstr(err.text, "/out is there already"));
+    assert_false(qs_create_text(in_folder("out"), "x", 1, &err));
+    want("new\n");
+}
+
+static void where_no_file_can_be_is_said_before_one_is_written(void **state)
+{
+    (void)state;
+    struct qs_err err = QS_ERR_INIT;
+    assert_false(qs_may_create(in_folder("none/out"), &err));
+    assert_int_equal(err.code, QS_E_USAGE);
+    assert_non_null(strstr(err.text, "none/out\": No such file"));
+    assert_false(qs_may_create("", &err));
+    assert_string_equal(err.text, "cannot write \"\": No such file or directory");
+}
+
 static void what_is_no_regular_file_is_written_as_it_is(void **state)
 {
     (void)state;
@@ -105,6 +130,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_is_new_or_written_over, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(what_was_there_outlives_an_error, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_folder_that_is_not_there, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_new_file_is_never_written_over, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(where_no_file_can_be_is_said_before_one_is_written, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_written_as_it_is, make_folder,
                                         remove_folder),
     };
