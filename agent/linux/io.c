@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { SHORT_BYTES = 256 };
+
 long qs_io_reread(int fd, char *text, size_t cap)
 {
     size_t n = 0;
@@ -24,6 +26,9 @@ long qs_io_reread(int fd, char *text, size_t cap)
             break;
         }
         n += (size_t)got;
+        if (n < SHORT_BYTES && text[n - 1] == '\n') {
+            break; /* a driver's one line came whole: asking for more would cost as much again */
+        }
     }
     text[n] = '\0';
     return (long)n;

@@ -113,6 +113,7 @@ struct qs_vboard_entry { /* a write from outside */
 
 struct qs_vboard {
     struct qs_vboard_node nodes[QS_VBOARD_NODES_MAX];
+    int16_t by_path[QS_VBOARD_NODES_MAX];
     size_t node_count;
     struct qs_vboard_clock clocks[QS_VBOARD_CLOCKS_MAX];
     size_t clock_count;

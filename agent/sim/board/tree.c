@@ -18,11 +18,30 @@ char *qs_vboard_keep(struct qs_vboard *board, const char *text, size_t n, size_t
     return kept;
 }
 
+/* Of by_path: the first that is not before the path. */
+static size_t place_of(const struct qs_vboard *board, const char *path)
+{
+    size_t low = 0;
+    for (size_t high = board->node_count; low < high;) {
+        size_t middle = (low + high) / 2;
+        bool before = strcmp(board->nodes[board->by_path[middle]].path, path) < 0;
+        *(before ? &low : &high) = middle + before;
+    }
+    return low;
+}
+
 struct qs_vboard_node *qs_vboard_add(struct qs_vboard *board, const char *path, char *text, size_t text_bytes)
 {
     if (!path || !text || board->node_count == QS_VBOARD_NODES_MAX) {
         return NULL;
     }
+    size_t place = place_of(board, path);
+    while (place < board->node_count && strcmp(board->nodes[board->by_path[place]].path, path) == 0) {
+        place++; /* of two with one path the first is found */
+    }
+    int16_t *by_path = board->by_path + place;
+    memmove(by_path + 1, by_path, (board->node_count - place) * sizeof *by_path);
+    *by_path = (int16_t)board->node_count;
     struct qs_vboard_node *node = &board->nodes[board->node_count++];
     *node = (struct qs_vboard_node){.path = path,
                                     .text = text,
@@ -178,12 +197,9 @@ void qs_vboard_restart(struct qs_vboard *board, const struct qs_vboard *first)
 
 int16_t qs_vboard_node(const struct qs_vboard *board, const char *path)
 {
-    for (size_t i = 0; i < board->node_count; i++) {
-        if (strcmp(board->nodes[i].path, path) == 0) {
-            return (int16_t)i;
-        }
-    }
-    return -1;
+    size_t place = place_of(board, path);
+    int16_t node = place < board->node_count ? board->by_path[place] : -1;
+    return node >= 0 && strcmp(board->nodes[node].path, path) == 0 ? node : -1;
 }
 
 int16_t qs_vboard_node_in(const struct qs_vboard *board, const char *folder, const char *file)

@@ -345,16 +345,38 @@ static void boards_have_bounds(void **state)
     assert_int_equal(put(b, "sys/t/cooling_device16/cur_state", "4"), 0);
 }
 
+static void of_two_with_one_path_the_first_is_found(void **state)
+{
+    const char tree[] = "/sys/t/b\t0444\troot:root\tsecond\tK\n/sys/t/a\t0444\troot:root\tfirst\tK\n"
+                        "/sys/t/c\t0444\troot:root\tthird\tK\n/sys/t/a\t0444\troot:root\tagain\tK\n";
+    struct qs_vboard *b = board_of("rpi4b");
+    (void)state;
+    assert_true(qs_vboard_init(b, tree, strlen(tree)));
+    is(b, "sys/t/a", "first");
+    is(b, "sys/t/b", "second");
+    is(b, "sys/t/c", "third");
+    assert_int_equal(try_get(b, "sys/t/0"), ENOENT);
+    assert_int_equal(try_get(b, "sys/t/d"), ENOENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modes_are_honoured), cmocka_unit_test(links_are_followed),
-        cmocka_unit_test(folders_are_listed), cmocka_unit_test(writes_are_refused_and_ignored),
-        cmocka_unit_test(writes_come_late),   cmocka_unit_test(inert_reads_back),
-        cmocka_unit_test(a_daemon_resets),    cmocka_unit_test(files_vanish),
-        cmocka_unit_test(sensors_lie),        cmocka_unit_test(slow_is_told_to_the_front),
-        cmocka_unit_test(words_are_judged),   cmocka_unit_test(the_witness_keeps_a_log),
-        cmocka_unit_test(trees_are_judged),   cmocka_unit_test(boards_have_bounds),
+        cmocka_unit_test(of_two_with_one_path_the_first_is_found),
+        cmocka_unit_test(modes_are_honoured),
+        cmocka_unit_test(links_are_followed),
+        cmocka_unit_test(folders_are_listed),
+        cmocka_unit_test(writes_are_refused_and_ignored),
+        cmocka_unit_test(writes_come_late),
+        cmocka_unit_test(inert_reads_back),
+        cmocka_unit_test(a_daemon_resets),
+        cmocka_unit_test(files_vanish),
+        cmocka_unit_test(sensors_lie),
+        cmocka_unit_test(slow_is_told_to_the_front),
+        cmocka_unit_test(words_are_judged),
+        cmocka_unit_test(the_witness_keeps_a_log),
+        cmocka_unit_test(trees_are_judged),
+        cmocka_unit_test(boards_have_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

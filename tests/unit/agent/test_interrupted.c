@@ -45,6 +45,26 @@ static void reads_files(void **state)
     assert_int_equal(open_descriptors(), before);
 }
 
+/* Each read of a driver's file asks the driver: a short line that is whole is not asked for again. */
+static void reads_a_line_once(void **state)
+{
+    char text[600], longer[400];
+    (void)state;
+    put("file", "40000\n");
+    refuse_call("pread", 2, EIO);
+    assert_int_equal(qs_io_read("file", text, sizeof text), 6);
+    assert_false(was_refused());
+    assert_string_equal(text, "40000\n");
+    refuse_call(NULL, 0, 0);
+    memset(longer, 'x', sizeof longer);
+    longer[sizeof longer - 2] = '\n';
+    longer[sizeof longer - 1] = '\0';
+    put("file", longer);
+    refuse_call("pread", 2, EINTR); /* more may follow what came of a longer text */
+    assert_int_equal(qs_io_read("file", text, sizeof text), sizeof longer - 1);
+    assert_true(was_refused());
+}
+
 /* What a program of stream mode wrote. */
 static void takes_documents(void **state)
 {
@@ -356,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_files),
+        cmocka_unit_test(reads_a_line_once),
         cmocka_unit_test(takes_documents),
         cmocka_unit_test(takes_no_more_than_there_is),
         cmocka_unit_test(reads_the_kernels_log),
