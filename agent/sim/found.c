@@ -139,7 +139,9 @@ static bool sum_table(const char *text, const struct qs_sim_bound *b, int64_t *s
 {
     bool found = false;
     *sum = 0;
-    for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+    for (const char *line = text, *next; *line; line = next) {
+        next = line + strcspn(line, "\n");
+        next += *next == '\n';
         char *end;
         int64_t key = strtoll(line, &end, 10);
         bool inside = key >= b->lo && key <= b->hi;
