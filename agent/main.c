@@ -19,6 +19,8 @@ static const char help[] =
     "  quiesce-agent --serial PATH                    talk over a serial line, at the speed that it has;\n"
     "                                                 whoever has the line has the agent\n"
     "  quiesce-agent --listen unix:PATH               a socket for this user and root\n"
+    "  quiesce-agent --listen localabstract:NAME      the same without a file, for adb; a key may be asked "
+    "for\n"
     "  quiesce-agent --listen tcp:127.0.0.1:PORT --key-file FILE\n"
     "                                                 loopback only: the link is not encrypted\n"
     "  quiesce-agent --facts                          what this device is, one \"key: value\" a line\n"
@@ -292,7 +294,7 @@ static int serve(struct qs_linux *os, const struct options *options)
     if (os->link.kind == QS_LINK_TCP) {
         fprintf(stderr, "quiesce-agent: listens on loopback port %d\n", qs_link_port(&os->link));
     } else if (os->link.kind == QS_LINK_UNIX) {
-        fprintf(stderr, "quiesce-agent: listens on %s\n", os->link.path);
+        fprintf(stderr, "quiesce-agent: listens on %s\n", options->listen);
     }
     qs_linux_run(os);
     return EXIT_OK;

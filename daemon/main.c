@@ -172,6 +172,8 @@ static bool open_config(struct app *app, struct qs_err *err)
         app->config = qs_farm_default(app->agent);
     else if (!load_config(app->opt.config, &app->config, err))
         return false;
+    QS_FREED char *beside = qs_folder_of(app->agent);
+    qs_farm_set_agents(app->config, beside);
     const char *db = app->opt.db ? app->opt.db : app->config->db;
     char *usual = qs_folder_of_state(getenv);
     app->state_dir = first_of(app->config->state_dir, NULL, usual || !db ? usual : qs_folder_of(db));

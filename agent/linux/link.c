@@ -66,7 +66,7 @@ void qs_link_drop(struct qs_link *link)
 void qs_link_close(struct qs_link *link)
 {
     qs_link_drop(link);
-    if (link->listen_fd >= 0 && link->kind == QS_LINK_UNIX) {
+    if (link->listen_fd >= 0 && link->path[0]) {
         unlink(link->path);
     }
     qs_io_close(&link->listen_fd);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,24 @@ static bool listen_unix(struct qs_link *link, const char *path, char *error)
               listen(link->listen_fd, BACKLOG) == 0;
     umask(mask);
     return ok || fail(error, "cannot listen on", path, strerror(errno));
+}
+
+/* Of the kernel's own names, which no file stands for: adb reaches those. */
+static bool listen_abstract(struct qs_link *link, const char *name, char *error)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t n = strlen(name);
+    link->kind = QS_LINK_UNIX;
+    if (n == 0 || n >= sizeof address.sun_path) {
+        return fail(error, "cannot listen on", name, "a socket's name has 1 to 107 bytes");
+    }
+    memcpy(address.sun_path + 1, name, n);
+    link->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool ok = link->listen_fd >= 0 &&
+              bind(link->listen_fd, (struct sockaddr *)&address,
+                   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n)) == 0 &&
+              listen(link->listen_fd, BACKLOG) == 0;
+    return ok || fail(error, "cannot listen on", name, strerror(errno));
 }
 
 /* "127.0.0.1:9000" or "[::1]:9000" into an address. */
@@ -136,10 +155,14 @@ bool qs_link_listen(struct qs_link *link, const char *address, char error[QS_LIN
     if (strncmp(address, "unix:", 5) == 0) {
         return listen_unix(link, address + 5, error);
     }
+    if (strncmp(address, "localabstract:", 14) == 0) {
+        return listen_abstract(link, address + 14, error);
+    }
     if (strncmp(address, "tcp:", 4) == 0) {
         return listen_tcp(link, address + 4, error);
     }
-    return fail(error, "cannot listen on", address, "expected unix:PATH or tcp:127.0.0.1:PORT");
+    return fail(error, "cannot listen on", address,
+                "expected unix:PATH, localabstract:NAME or tcp:127.0.0.1:PORT");
 }
 
 int qs_link_port(const struct qs_link *link)

@@ -78,12 +78,24 @@ struct qs_inventory_item *qs_farm_add_device(struct qs_farm *farm, const struct 
 
 /* ---- devices that come and go ---- */
 
+/* Under whatever name: the device of this link and address. */
+static bool is_declared(const struct qs_farm_config *farm, const struct qs_farm_device *device)
+{
+    bool found = false;
+    for (size_t i = 0; i < farm->device_count && !found; i++) {
+        const struct qs_farm_device *d = &farm->devices[i];
+        found = d->link == device->link && d->address && device->address &&
+                strcmp(d->address, device->address) == 0;
+    }
+    return found;
+}
+
 void qs_farm_found(const struct qs_farm_device *device, void *user)
 {
     struct qs_farm *farm = user;
     struct qs_err err = QS_ERR_INIT;
     struct qs_inventory_item *item = qs_inventory_find(farm->inventory, device->name, NULL);
-    if (farm->stopping)
+    if (farm->stopping || is_declared(farm->p.config, device))
         return;
     if (item && item->config == device) {
         item->leaves = false; /* its session tries to reach it all the time */
@@ -126,13 +138,25 @@ void qs_farm_let_go(struct qs_farm *farm)
     farm->leaves = left;
 }
 
+bool qs_farm_look_for(struct qs_farm *farm, enum qs_link_kind kind, struct qs_err *err)
+{
+    const struct qs_link_finds finds = {.on_found = qs_farm_found,
+                                        .on_lost = qs_farm_lost,
+                                        .user = farm,
+                                        .agents = farm->p.config->agents_folder};
+    const struct qs_link_traits *traits = qs_link_traits(kind);
+    if (!traits->discover)
+        return qs_fail(err, QS_E_USAGE, "devices of link `%s` cannot be looked for", qs_link_kind_name(kind));
+    if (!farm->discoveries[kind] && !farm->stopping)
+        farm->discoveries[kind] = traits->discover(farm->p.loop, &finds);
+    return true;
+}
+
 void qs_farm_discover(struct qs_farm *farm)
 {
-    const struct qs_link_finds finds = {.on_found = qs_farm_found, .on_lost = qs_farm_lost, .user = farm};
     for (size_t k = 0; k < QS_LINK_KIND_COUNT; k++) {
-        const struct qs_link_traits *traits = qs_link_traits((enum qs_link_kind)k);
-        if (traits->discover)
-            farm->discoveries[k] = traits->discover(farm->p.loop, &finds);
+        if (qs_farm_discovers(farm->p.config, (enum qs_link_kind)k))
+            (void)qs_farm_look_for(farm, (enum qs_link_kind)k, NULL); /* the configuration was checked */
     }
 }
 

@@ -98,6 +98,8 @@ bool qs_farm_submit(struct qs_farm *farm, struct qs_prepared *p, const char *own
 bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done, void *user,
                     struct qs_err *err);
 
+/* From now on the farm takes in what is found of this kind of link. QS_E_USAGE: none can be. */
+bool qs_farm_look_for(struct qs_farm *farm, enum qs_link_kind kind, struct qs_err *err);
 /* A request that people make of a device which no job uses (device/device.h). false: done does not come;
  * QS_E_NOT_FOUND, QS_E_CONFLICT (in use), QS_E_AGENT (its agent lacks what that needs). */
 bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type, union qs_msg *m,

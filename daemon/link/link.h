@@ -47,11 +47,13 @@ struct qs_link_finds {
     void (*on_found)(const struct qs_farm_device *device, void *user);
     void (*on_lost)(const struct qs_farm_device *device, void *user);
     void *user;
+    const char *agents; /* borrowed until the end: the folder of agents for its devices */
 };
 
 struct qs_link_traits {     /* what a kind says of itself, whatever the device */
     bool simulated;         /* in memory only: what it reports is a model's word */
     int64_t silent_lead_ns; /* silence before a window is decided that it needs to prove one; >= 0 */
+    int64_t opening_ns;     /* how long it may take to go up; 0: as long as a session's other steps */
     /* Looks for devices until discover_end; NULL: all of its devices are declared. */
     struct qs_link_discovery *(*discover)(struct qs_loop *loop, const struct qs_link_finds *finds);
     void (*discover_end)(struct qs_link_discovery *discovery);

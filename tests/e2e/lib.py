@@ -252,7 +252,7 @@ class Daemon(Process):
     def device_ready(self, name="local"):
         def looks():
             devices = {d["name"]: d for d in self.get("/devices").json["devices"]}
-            return devices[name]["state"] in ("ready", "busy") and devices[name]
+            return devices.get(name, {}).get("state") in ("ready", "busy") and devices[name]
         return until(f"device {name} is ready", looks)
 
     def ask(self, method, target, body=None, headers=None, bound_s=BOUND_S):

@@ -1,6 +1,7 @@
 #include "config/farm/farm.h"
 
 #include "config/farm/ambient.h"
+#include "config/farm/device.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,150 +15,10 @@
 #include "config/job/read.h"
 #include "proto/limits.h"
 
-#define FARM(field)   offsetof(struct qs_farm_config, field)
-#define DEVICE(field) offsetof(struct qs_farm_device, field)
-#define MS            INT64_C(1000000)
+#define FARM(field) offsetof(struct qs_farm_config, field)
+#define MS          INT64_C(1000000)
 
-enum {
-    PATH_BYTES = 4095,
-    SOCKET_BYTES = 107,
-    LABELS_MAX = 64,
-    DEVICES_MAX = 1000,
-    HOOKS_MAX = 100,
-    VARIABLES_MAX = 1000,
-    SIM_EVENTS_MAX = 64,
-    SIM_WORDS_BYTES = 383
-};
-
-#define LINK_WORD(end, word) {#word, QS_LINK_##end},
-static const struct qs_word link_words[] = {QS_LINK_KINDS(LINK_WORD){NULL, 0}};
-
-static const struct qs_word probe_words[] = {{"first", QS_PROBE_FIRST}, {"never", QS_PROBE_NEVER}, {NULL, 0}};
-
-static const char *const link_instead[] = {
-    "ssh",   "write link: exec, and argv: [ssh, -T, HOST, quiesce-agent, --stdio]",
-    "adb",   "after `adb forward tcp:7007 tcp:7007` write link: tcp, and address: 127.0.0.1:7007",
-    "usb",   "after `adb forward tcp:7007 tcp:7007` write link: tcp, and address: 127.0.0.1:7007",
-    "local", "write link: exec, and argv: [quiesce-agent, --stdio]",
-    NULL};
-
-static void read_labels(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                        void *at);
-static void check_device(struct qs_schema_reader *r, const struct qs_node *node, void *target);
-
-#define EVENT(field) offsetof(struct qs_farm_sim_event, field)
-static const struct qs_key sim_event_keys[] = {
-    {.name = "window",
-     .type = QS_KEY_U32,
-     .offset = EVENT(window),
-     .max = 1000000,
-     .help = "Counts from the begin of the device's window of this number, pilots and warm-ups included; "
-             "without it, from "
-             "the start."},
-    {.name = "at",
-     .type = QS_KEY_DURATION,
-     .offset = EVENT(at_ns),
-     .max = QS_SPAN_MAX_NS,
-     .fallback = "0",
-     .help = "How long after that."},
-    {.name = "do",
-     .type = QS_KEY_TEXT,
-     .offset = EVENT(words),
-     .min = 1,
-     .max = SIM_WORDS_BYTES,
-     .required = true,
-     .help = "A command of the virtual board, such as `heat 95` or `refuse PATH EBUSY`; or `unplug MS`, "
-             "`reboot MS`: nobody "
-             "reaches it for so long."},
-    {0}};
-static const struct qs_table sim_event_table = {.keys = sim_event_keys,
-                                                .size_bytes = sizeof(struct qs_farm_sim_event)};
-
-static const struct qs_key device_keys[] = {
-    {.name = "link",
-     .type = QS_KEY_ENUM,
-     .offset = DEVICE(link),
-     .words = link_words,
-     .instead = link_instead,
-     .required = true,
-     .help =
-         "How its agent is reached: a command's standard input and output, a Unix socket, loopback TCP, a "
-         "serial line, or the simulator."},
-    {.name = "argv",
-     .type = QS_KEY_CUSTOM,
-     .offset = DEVICE(argv),
-     .read = qs_job_read_link,
-     .form = "a list, one word each",
-     .help =
-         "`exec`: the command, such as [quiesce-agent, --stdio] or [ssh, board, quiesce-agent, --stdio]."},
-    {.name = "address",
-     .type = QS_KEY_TEXT,
-     .offset = DEVICE(address),
-     .min = 1,
-     .max = SOCKET_BYTES,
-     .help = "`unix`: the socket's path; `tcp`: 127.0.0.1:PORT; `serial`: the line's path, or PATH,SPEED "
-             "(115200 without)."},
-    {.name = "key_file",
-     .type = QS_KEY_TEXT,
-     .offset = DEVICE(key_file),
-     .min = 1,
-     .max = PATH_BYTES,
-     .help = "`tcp`: a file of mode 0600 with the key that both sides know."},
-    {.name = "sim_seed",
-     .type = QS_KEY_U64,
-     .offset = DEVICE(sim_seed),
-     .help = "`sim`: the simulated device's seed."},
-    {.name = "sim_board",
-     .type = QS_KEY_TEXT,
-     .offset = DEVICE(sim_board),
-     .min = 1,
-     .max = PATH_BYTES,
-     .help = "`sim`: the file of a device tree (NAME.tree.tsv): the simulated device is this board, with its "
-             "clocks, its "
-             "heat and its settings. Without it, a device that has none."},
-    {.name = "sim_events",
-     .type = QS_KEY_LIST,
-     .offset = DEVICE(sim_events),
-     .count_offset = DEVICE(sim_event_count),
-     .min = 1,
-     .max = SIM_EVENTS_MAX,
-     .table = &sim_event_table,
-     .help = "`sim`: what is done to that board, and when."},
-    {.name = "labels",
-     .type = QS_KEY_CUSTOM,
-     .offset = DEVICE(labels),
-     .read = read_labels,
-     .form = "a map of text",
-     .help = "Facts for a job's `devices.where`, as label.KEY."},
-    {.name = "hub",
-     .type = QS_KEY_TEXT,
-     .offset = DEVICE(hub),
-     .min = 1,
-     .max = 64,
-     .help =
-         "A name for the USB hub, or whatever cable or radio it shares: while one device of a hub measures, "
-         "the others neither measure nor transfer."},
-    {.name = "ambient",
-     .type = QS_KEY_TEXT,
-     .offset = DEVICE(ambient),
-     .min = 1,
-     .max = 32,
-     .help = "Which of the farm's ambient sensors is beside it; without it the only one that there is."},
-    {.name = "local",
-     .type = QS_KEY_BOOL,
-     .offset = DEVICE(local),
-     .help = "Whether the agent runs on this machine, so that the daemon keeps silent during its windows; "
-             "without it: true for unix, tcp, and exec without ssh."},
-    {.name = "probe",
-     .type = QS_KEY_ENUM,
-     .offset = DEVICE(probe),
-     .words = probe_words,
-     .help = "As the farm's `probe`, for this device; without it, what the farm says."},
-    {0}};
-static const struct qs_table device_table = {.keys = device_keys,
-                                             .size_bytes = sizeof(struct qs_farm_device),
-                                             .name_offset = DEVICE(name),
-                                             .check = check_device};
+enum { PATH_BYTES = 4095, SOCKET_BYTES = 107, DEVICES_MAX = 1000, HOOKS_MAX = 100, VARIABLES_MAX = 1000 };
 
 #define VARIABLES(field) offsetof(struct qs_farm_variables, field)
 
@@ -207,6 +68,20 @@ static const struct qs_key farm_keys[] = {
      .help = "The folder with profiles of devices (*.yaml) that are not built in, or go before those that "
              "are; a relative path begins at this file's folder. Without it the folder `profiles` there, if "
              "there is one."},
+    {.name = "agents",
+     .type = QS_KEY_TEXT,
+     .offset = FARM(agents_folder),
+     .min = 1,
+     .max = PATH_BYTES,
+     .help = "The folder of the agents that are brought to devices (quiesce-agent-static, "
+             "quiesce-agent-static-arm64, ...); without it, where `quiesced` lies."},
+    {.name = "discover",
+     .type = QS_KEY_STRINGS,
+     .offset = FARM(discover),
+     .max = QS_LINK_KIND_COUNT,
+     .help = "Kinds of links whose devices are found by themselves: [adb]. Each that adb knows becomes a "
+             "device of the farm, named by its serial, and gets the agent; those that are in `devices` too "
+             "are as they are there."},
     {.name = "heartbeat",
      .type = QS_KEY_DURATION,
      .offset = FARM(heartbeat_ns),
@@ -218,7 +93,7 @@ static const struct qs_key farm_keys[] = {
     {.name = "probe",
      .type = QS_KEY_ENUM,
      .offset = FARM(probe),
-     .words = probe_words,
+     .words = qs_farm_probe_words,
      .fallback = "first",
      .help = "`first`: the first job that changes a device (or the first after its system has changed) tries "
              "its clocks and harmless switches before it measures, and puts all back. `never`: only "
@@ -229,9 +104,8 @@ static const struct qs_key farm_keys[] = {
      .count_offset = FARM(device_count),
      .min = 1,
      .max = DEVICES_MAX,
-     .required = true,
-     .table = &device_table,
-     .help = "The devices by name."},
+     .table = &qs_farm_device_table,
+     .help = "The devices by name; needed where none are looked for (`discover`)."},
     {.name = "rules",
      .type = QS_KEY_NAMED,
      .offset = FARM(rules),
@@ -273,89 +147,33 @@ const struct qs_table *qs_farm_table(void)
     return &farm_table;
 }
 
-static void read_labels(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                        void *at)
+bool qs_farm_discovers(const struct qs_farm_config *farm, enum qs_link_kind kind)
 {
-    if (node->kind == QS_NODE_MAP && node->count > LABELS_MAX)
-        qs_schema_problem(r, node, NULL, "more than %d labels", LABELS_MAX);
-    else
-        qs_job_read_env(r, key, node, at);
-}
-
-static bool is_always_local(const struct qs_farm_device *device)
-{
-    (void)device;
-    return true;
-}
-
-static bool is_local_command(const struct qs_farm_device *device)
-{
-    if (device->argv.count == 0)
-        return true;
-    const char *slash = strrchr(device->argv.at[0], '/');
-    return strcmp(slash != NULL ? slash + 1 : device->argv.at[0], "ssh") != 0;
-}
-
-enum { KEYS_OF_KIND = 3 };
-
-struct link_form { /* what a kind of link asks of its device's entry */
-    const char *needs[KEYS_OF_KIND], *may[KEYS_OF_KIND];
-    bool (*is_local)(const struct qs_farm_device *device); /* without the key `local`; NULL: it never is */
-};
-
-static const struct link_form link_forms[QS_LINK_KIND_COUNT] = {
-    [QS_LINK_EXEC] = {.needs = {"argv"}, .is_local = is_local_command},
-    [QS_LINK_UNIX] = {.needs = {"address"}, .is_local = is_always_local},
-    [QS_LINK_TCP] = {.needs = {"address", "key_file"}, .is_local = is_always_local},
-    [QS_LINK_SERIAL] = {.needs = {"address"}},
-    [QS_LINK_SIM] = {.may = {"sim_seed", "sim_board", "sim_events"}},
-};
-
-static bool names(const char *const *keys, const char *key)
-{
-    bool found = false;
-    for (size_t i = 0; i < KEYS_OF_KIND && keys[i] && !found; i++)
-        found = strcmp(keys[i], key) == 0;
-    return found;
-}
-
-/* Keys that only some kinds of links know are for those. */
-static void check_link_keys(struct qs_schema_reader *r, const struct qs_node *node,
-                            const struct qs_farm_device *d)
-{
-    const struct link_form *form = &link_forms[d->link];
-    for (const struct qs_key *known = device_keys; known->name; known++) {
-        const struct qs_node *key = NULL;
-        bool given = qs_node_get(node, known->name, &key) != NULL;
-        bool of_some = false;
-        for (size_t k = 0; k < QS_LINK_KIND_COUNT && !of_some; k++)
-            of_some = names(link_forms[k].needs, known->name) || names(link_forms[k].may, known->name);
-        if (names(form->needs, known->name) && !given)
-            qs_schema_problem(r, NULL, NULL, "a device with link `%s` needs `%s`", qs_link_kind_name(d->link),
-                              known->name);
-        else if (given && of_some && !names(form->needs, known->name) && !names(form->may, known->name))
-            qs_schema_problem(r, key, NULL, "`%s` has no meaning for link `%s`", known->name,
-                              qs_link_kind_name(d->link));
+    for (size_t i = 0; i < farm->discover.count; i++) {
+        if (strcmp(farm->discover.at[i], qs_link_kind_name(kind)) == 0)
+            return true;
     }
+    return false;
 }
 
-static void check_device(struct qs_schema_reader *r, const struct qs_node *node, void *target)
+static void check_discover(struct qs_schema_reader *r, const struct qs_node *node,
+                           const struct qs_farm_config *farm)
 {
-    struct qs_farm_device *d = target;
-    const struct qs_node *link = qs_node_get(node, "link", NULL);
-    if (link == NULL || link->kind != QS_NODE_TEXT ||
-        (d->link == QS_LINK_EXEC && strcmp(link->text, "exec") != 0))
-        return; /* said already */
-    const struct link_form *form = &link_forms[d->link];
-    check_link_keys(r, node, d);
-    if (qs_node_get(node, "local", NULL) == NULL)
-        d->local = form->is_local && form->is_local(d);
+    const struct qs_node *list = qs_node_get(node, "discover", NULL);
+    for (size_t i = 0; i < farm->discover.count; i++) {
+        if (!qs_farm_may_discover(farm->discover.at[i]))
+            qs_schema_problem(r, list, "write [adb]", "devices of link `%s` cannot be looked for",
+                              qs_show(farm->discover.at[i]).text);
+    }
+    if (farm->discover.count == 0 && qs_node_get(node, "devices", NULL) == NULL)
+        qs_schema_problem(r, NULL, "name the devices, or write discover: [adb]", "`devices` is missing");
 }
 
 /* No shell reads these paths. */
 static void check_farm(struct qs_schema_reader *r, const struct qs_node *node, void *target)
 {
-    static const char *const paths[] = {"state_dir", "db", "socket", "profiles"};
+    check_discover(r, node, target);
+    static const char *const paths[] = {"state_dir", "db", "socket", "profiles", "agents"};
     qs_farm_check_ambients(r, node, target);
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
         const struct qs_node *at = qs_node_get(node, paths[i], NULL);
@@ -446,24 +264,22 @@ struct qs_farm_config *qs_farm_default(const char *agent_path)
     return farm;
 }
 
+void qs_farm_set_agents(struct qs_farm_config *farm, const char *folder)
+{
+    if (!farm->agents_folder)
+        farm->agents_folder = qs_strdup(folder);
+    for (size_t i = 0; i < farm->device_count; i++) {
+        free(farm->devices[i].agents);
+        farm->devices[i].agents = qs_strdup(farm->agents_folder);
+    }
+}
+
 void qs_farm_config_free(struct qs_farm_config *farm)
 {
     if (farm == NULL)
         return;
-    for (size_t i = 0; i < farm->device_count; i++) {
-        struct qs_farm_device *d = &farm->devices[i];
-        free(d->name);
-        free(d->address);
-        free(d->key_file);
-        free(d->ambient);
-        free(d->hub);
-        free(d->sim_board);
-        for (size_t k = 0; k < d->sim_event_count; k++)
-            free(d->sim_events[k].words);
-        free(d->sim_events);
-        qs_strings_done(&d->argv);
-        qs_strings_done(&d->labels);
-    }
+    for (size_t i = 0; i < farm->device_count; i++)
+        qs_farm_device_done(&farm->devices[i]);
     qs_profiles_done(&farm->profiles);
     qs_farm_hooks_done(farm->rules, farm->rule_count);
     qs_farm_hooks_done(farm->metrics, farm->metric_count);
@@ -476,6 +292,8 @@ void qs_farm_config_free(struct qs_farm_config *farm)
     free(farm->db);
     free(farm->socket);
     free(farm->profiles_folder);
+    free(farm->agents_folder);
+    qs_strings_done(&farm->discover);
     free(farm);
 }
 
@@ -485,13 +303,4 @@ enum qs_farm_probe qs_farm_probe_of(const struct qs_farm_config *farm, const cha
         if (strcmp(farm->devices[i].name, device) == 0 && farm->devices[i].probe != QS_PROBE_UNSET)
             return farm->devices[i].probe;
     return farm ? farm->probe : QS_PROBE_UNSET;
-}
-
-const char *qs_link_kind_name(enum qs_link_kind kind)
-{
-    for (const struct qs_word *word = link_words; word->word; word++) {
-        if (word->value == kind)
-            return word->word;
-    }
-    return "?";
 }

@@ -18,6 +18,7 @@
     ROW(UNIX, unix)                                                                                          \
     ROW(TCP, tcp)                                                                                            \
     ROW(SERIAL, serial)                                                                                      \
+    ROW(ADB, adb)                                                                                            \
     ROW(SIM, sim)
 
 #define QS_LINK_ENUMERATOR(end, word) QS_LINK_##end,
@@ -36,7 +37,9 @@ struct qs_farm_device {
     char *name;
     enum qs_link_kind link;
     struct qs_strings argv; /* EXEC: the command whose stdio is the byte stream */
-    char *address;     /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only); SERIAL: "/dev/ttyUSB0,115200" */
+    char *address;     /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only); SERIAL: "/dev/ttyUSB0,115200";
+                          ADB: the serial */
+    char *agents;      /* ADB: the folder of agents (link/agents.h) */
     char *key_file;    /* TCP: mode 0600 */
     uint64_t sim_seed; /* SIM */
     char *sim_board;   /* SIM: the file of a device tree, or NULL */
@@ -80,6 +83,8 @@ struct qs_farm_config {
     char *db;              /* or NULL: state_dir/quiesce.db */
     char *socket;          /* or NULL: $XDG_RUNTIME_DIR/quiesce/api.sock */
     char *profiles_folder; /* or NULL: `profiles` beside the file, where there is one */
+    char *agents_folder;   /* of agents that are brought to devices; or NULL: beside the daemon's program */
+    struct qs_strings discover; /* words of kinds whose devices are looked for */
     int64_t heartbeat_ns;
     enum qs_farm_probe probe; /* UNSET: what was tried is not looked at either */
     struct qs_farm_device *devices;
@@ -103,7 +108,12 @@ bool qs_farm_from_doc(const struct qs_doc *doc, qs_farm_address_fn *check_addres
                       struct qs_farm_config **ret_farm, struct qs_problems *problems);
 /* The farm without a file: one exec device named "local" running agent_path --stdio. */
 struct qs_farm_config *qs_farm_default(const char *agent_path);
+/* Where its own key does not say: this is the folder of agents for its devices. */
+void qs_farm_set_agents(struct qs_farm_config *farm, const char *folder);
+/* Whether it looks for devices of the kind. */
+bool qs_farm_discovers(const struct qs_farm_config *farm, enum qs_link_kind kind);
 void qs_farm_config_free(struct qs_farm_config *farm);
+void qs_farm_device_done(struct qs_farm_device *device); /* what it owns */
 /* Appends a line for each program and key of the farm that is not there for this process, with what to do
  * about it; returns how many. */
 size_t qs_farm_missing(const struct qs_farm_config *farm, struct qs_buf *out);

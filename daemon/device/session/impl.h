@@ -25,7 +25,7 @@ struct qs_session {
     char *name;           /* owned: the device's */
     struct qs_session_events events;
     struct qs_uid farm, nonce;
-    int64_t heartbeat_ns, heard_ns;
+    int64_t heartbeat_ns, heard_ns, opening_ns;
     enum qs_session_state state;
     uint32_t generation;   /* counts connections: who sees it change inside a callback stops */
     unsigned quiet_beats;  /* of the heart since something was heard */

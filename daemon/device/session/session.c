@@ -85,6 +85,7 @@ static int64_t limit_ns(struct qs_session *s)
     case QS_SESSION_BACKOFF:
         return backoff_ns(s);
     case QS_SESSION_CONNECTING:
+        return s->opening_ns > 0 ? s->opening_ns : QS_SESSION_HANDSHAKE_NS;
     case QS_SESSION_HELLO:
     case QS_SESSION_AUTH:
     case QS_SESSION_SYNC_HELD:
@@ -279,6 +280,7 @@ struct qs_session *qs_session_new(struct qs_loop *loop, const struct qs_farm_dev
     ms = ms > QS_HEARTBEAT_MAX_MS ? QS_HEARTBEAT_MAX_MS : ms;
     s->heartbeat_ns = ms * 1000000;
     struct qs_link_events link = {.on_up = on_up, .on_bytes = on_bytes, .on_down = on_down, .user = s};
+    s->opening_ns = qs_link_traits(device->link)->opening_ns;
     s->link = qs_link_new(loop, device, &link);
     return s;
 }

@@ -92,7 +92,40 @@ static void takes_loopback_addresses_alone(void **state)
         assert_false(qs_link_listen(&door, none[i], error));
         assert_int_equal(door.listen_fd, -1);
     }
-    refuses("udp:1", "expected unix:PATH or tcp:127.0.0.1:PORT");
+    refuses("udp:1", "expected unix:PATH, localabstract:NAME or tcp:127.0.0.1:PORT");
+}
+
+/* A name of the kernel's, of this length and no other; no file is made, and none is removed. */
+static void has_an_abstract_name(void **state)
+{
+    char name[128], error[QS_LINK_ERROR_BYTES];
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    (void)state;
+    snprintf(name, sizeof name, "localabstract:qs-door-%ld", (long)getpid());
+    opens(name);
+    struct qs_link first = door;
+    assert_false(qs_link_listen(&door, name, error));
+    assert_non_null(strstr(error, strerror(EADDRINUSE)));
+    qs_link_close(&door);
+    size_t n = strlen(name) - strlen("localabstract:");
+    memcpy(address.sun_path + 1, name + strlen("localabstract:"), n);
+    for (size_t more = 0; more < 2; more++) {
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n + more);
+        assert_int_equal(connect(fd, (struct sockaddr *)&address, size), more ? -1 : 0);
+        close(fd);
+    }
+    int guest = qs_link_accept(&first); /* of our own user */
+    assert_true(guest >= 0);
+    close(guest);
+    qs_link_close(&first);
+    refuses("localabstract:", "a socket's name has 1 to 107 bytes");
+    memset(name + 14, 'x', 108);
+    name[14 + 108] = '\0';
+    refuses(name, "a socket's name has 1 to 107 bytes");
+    name[14 + 107] = '\0';
+    opens(name);
+    qs_link_close(&door);
 }
 
 static void has_one_socket_file(void **state)
@@ -450,6 +483,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_loopback_addresses_alone),
+        cmocka_unit_test(has_an_abstract_name),
         cmocka_unit_test(has_one_socket_file),
         cmocka_unit_test(reads_a_key_that_is_one),
         cmocka_unit_test(carries_bytes),

@@ -239,16 +239,20 @@ static void virtual_time_refuses_it(void **state)
     assert_int_equal(qs_loop_free(loop), 0);
 }
 
-/* What each kind says of itself: TCP acknowledges QUIET, and a serial line takes its time. */
+/* What each kind says of itself: TCP acknowledges QUIET, a serial line takes its time, and so do the programs
+ * of adb, whose devices are found. */
 static void a_kind_tells_its_traits(void **state)
 {
     (void)state;
-    static const int64_t lead_ns[QS_LINK_KIND_COUNT] = {[QS_LINK_TCP] = 5000000, [QS_LINK_SERIAL] = 20000000};
+    static const int64_t lead_ns[QS_LINK_KIND_COUNT] = {
+        [QS_LINK_TCP] = 5000000, [QS_LINK_SERIAL] = 20000000, [QS_LINK_ADB] = 20000000};
     for (size_t k = 0; k < QS_LINK_KIND_COUNT; k++) {
         const struct qs_link_traits *traits = qs_link_traits((enum qs_link_kind)k);
         assert_int_equal(traits->silent_lead_ns, lead_ns[k]);
         assert_int_equal(traits->simulated, k == QS_LINK_SIM);
-        assert_null(traits->discover); /* all of today's devices are declared */
+        assert_int_equal(traits->discover != NULL, k == QS_LINK_ADB);
+        assert_int_equal(traits->discover_end != NULL, k == QS_LINK_ADB);
+        assert_int_equal(traits->opening_ns, k == QS_LINK_ADB ? INT64_C(90000000000) : 0);
     }
 }
 

@@ -1,0 +1,80 @@
+#include "link/agents.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+enum { ELF_CLASS_AT = 4, ELF_DATA_AT = 5, ELF_MACHINE_AT = 18 };
+
+/* An architecture: what devices call it, what its programs say of themselves (elf.h: EM_*, ELFCLASS*), and
+ * the other one whose programs it runs. */
+static const struct arch {
+    const char *name, *abi[5];
+    uint8_t elf_class;
+    uint16_t elf_machine;
+    const char *runs_too;
+    bool has_none; /* no agent: it is one whose programs others run */
+} archs[] = {
+    {"arm64", {"arm64-v8a", "aarch64", "arm64"}, 2, 183, "armhf", false},
+    {"armhf", {"armeabi-v7a", "armv7l", "armv8l", "armhf"}, 1, 40, NULL, false},
+    {"riscv64", {"riscv64"}, 2, 243, NULL, false},
+    {"x86-64", {"x86_64", "amd64", "x86-64"}, 2, 62, "x86", false},
+    {"x86", {"x86", "i686", "i386"}, 1, 3, NULL, true},
+};
+
+enum { ARCHS = sizeof archs / sizeof *archs };
+
+static const struct arch *find(const char *abi)
+{
+    for (size_t i = 0; i < ARCHS; i++) {
+        for (size_t k = 0; k < sizeof archs[i].abi / sizeof *archs[i].abi && archs[i].abi[k]; k++) {
+            if (strcmp(archs[i].abi[k], abi) == 0)
+                return &archs[i];
+        }
+    }
+    return NULL;
+}
+
+bool qs_agents_find(const char *folder, const char *abi, struct qs_buf *ret_path, struct qs_err *err)
+{
+    const struct arch *arch = find(abi);
+    const char *native = "x86-64";
+    QS_BUF(shown);
+    QS_BUF(path);
+    qs_text_escape(&shown, abi, strlen(abi));
+    if (!arch || arch->has_none)
+        return qs_fail(
+            err, QS_E_CONFIG,
+            "there is no agent for the ABI `%.40s`: those for arm64, armhf, riscv64 and x86-64 are known",
+            shown.data);
+    bool is_native = strcmp(arch->name, native) == 0;
+    qs_buf_fmt(&path, "%s/quiesce-agent-static%s%s", folder, is_native ? "" : "-",
+               is_native ? "" : arch->name);
+    if (access(path.data, R_OK) != 0)
+        return qs_fail(err, QS_E_CONFIG,
+                       "the agent for %s is not here (%s): `./dev agent %s` builds it, and the farm's key "
+                       "`agents` says where it is",
+                       arch->name, path.data, is_native ? "" : arch->name);
+    qs_buf_str(ret_path, path.data);
+    return true;
+}
+
+const char *qs_agents_elf(const uint8_t *head, size_t n)
+{
+    if (n < QS_ELF_HEAD_BYTES || memcmp(head, "\177ELF", 4) != 0 || head[ELF_DATA_AT] != 1)
+        return NULL;
+    unsigned machine = head[ELF_MACHINE_AT] | (unsigned)head[ELF_MACHINE_AT + 1] << 8;
+    for (size_t i = 0; i < ARCHS; i++) {
+        if (archs[i].elf_machine == machine && archs[i].elf_class == head[ELF_CLASS_AT])
+            return archs[i].name;
+    }
+    return NULL;
+}
+
+bool qs_agents_runs(const char *abi, const char *architecture)
+{
+    const struct arch *arch = find(abi);
+    return !arch || strcmp(arch->name, architecture) == 0 ||
+           (arch->runs_too && strcmp(arch->runs_too, architecture) == 0);
+}

@@ -1,0 +1,26 @@
+/* The static agents that are brought to devices: which file is for which ABI, and which ABI a program is for.
+ */
+#ifndef QS_LINK_AGENTS_H
+#define QS_LINK_AGENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { QS_ELF_HEAD_BYTES = 20 };
+
+/* Appends the path of the agent for an ABI, as a device says it (Android's ro.product.cpu.abi, or `uname
+ * -m`). QS_E_CONFIG: there is none for it, or none in the folder, and what to do about it. */
+bool qs_agents_find(const char *folder, const char *abi, struct qs_buf *ret_path, struct qs_err *err);
+
+/* Of a program's first bytes: the architecture that it is for ("arm64"), static; NULL where they are no ELF
+ * program's, or of none that has an agent. */
+const char *qs_agents_elf(const uint8_t *head, size_t n);
+/* Whether a device of this ABI runs programs of that architecture: its own, and of 32 bits beside those
+ * of 64. True where the ABI is unknown. */
+bool qs_agents_runs(const char *abi, const char *architecture);
+
+#endif

@@ -1,0 +1,104 @@
+/* Which agent is for which device, and which device runs which program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "link/agents.h"
+
+static void an_abi_has_its_file(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *abi, *file;
+    } cases[] = {{"arm64-v8a", "quiesce-agent-static-arm64"},
+                 {"aarch64", "quiesce-agent-static-arm64"},
+                 {"armeabi-v7a", "quiesce-agent-static-armhf"},
+                 {"armv7l", "quiesce-agent-static-armhf"},
+                 {"armv8l", "quiesce-agent-static-armhf"},
+                 {"riscv64", "quiesce-agent-static-riscv64"},
+                 {"x86_64", "quiesce-agent-static"}};
+    char folder[] = "/tmp/qs-agents-XXXXXX", path[128];
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct qs_err err = QS_ERR_INIT;
+        QS_BUF(found);
+        snprintf(path, sizeof path, "%s/%s", folder, cases[i].file);
+        assert_false(qs_agents_find(folder, cases[i].abi, &found, &err));
+        assert_int_equal(err.code, QS_E_CONFIG);
+        assert_non_null(strstr(err.text, path));
+        assert_non_null(strstr(err.text, "`./dev agent "));
+        assert_int_equal(found.len, 0);
+        fclose(fopen(path, "w"));
+        assert_true(qs_agents_find(folder, cases[i].abi, &found, &err));
+        assert_string_equal(found.data, path);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void an_unknown_abi_is_named(void **state)
+{
+    (void)state;
+    struct qs_err err = QS_ERR_INIT;
+    QS_BUF(found);
+    assert_false(qs_agents_find("/", "mips\n64", &found, &err));
+    assert_non_null(strstr(err.text, "the ABI `mips\\x0a64`"));
+    assert_false(qs_agents_find("/", "", &found, &err));
+    assert_false(qs_agents_find("/", "x86", &found, &err)); /* its programs run, but it has no agent */
+    assert_non_null(strstr(err.text, "no agent for the ABI `x86`"));
+}
+
+static void programs_say_what_they_are_for(void **state)
+{
+    (void)state;
+    uint8_t head[QS_ELF_HEAD_BYTES] = {0x7f, 'E', 'L', 'F', 2, 1, 1, [16] = 2, [18] = 183};
+    assert_string_equal(qs_agents_elf(head, sizeof head), "arm64");
+    assert_null(qs_agents_elf(head, sizeof head - 1));
+    head[4] = 1; /* of 32 bits: no such machine */
+    assert_null(qs_agents_elf(head, sizeof head));
+    head[18] = 40;
+    assert_string_equal(qs_agents_elf(head, sizeof head), "armhf");
+    head[18] = 3;
+    assert_string_equal(qs_agents_elf(head, sizeof head), "x86");
+    head[4] = 2;
+    head[18] = 62;
+    assert_string_equal(qs_agents_elf(head, sizeof head), "x86-64");
+    head[18] = 243;
+    assert_string_equal(qs_agents_elf(head, sizeof head), "riscv64");
+    head[19] = 1; /* the higher byte counts */
+    assert_null(qs_agents_elf(head, sizeof head));
+    head[19] = 0;
+    head[5] = 2; /* big-endian */
+    assert_null(qs_agents_elf(head, sizeof head));
+    assert_null(qs_agents_elf((const uint8_t *)"#!/bin/sh\necho 12345678\n", 20));
+}
+
+static void devices_run_their_own_and_smaller_ones(void **state)
+{
+    (void)state;
+    assert_true(qs_agents_runs("arm64-v8a", "arm64"));
+    assert_true(qs_agents_runs("aarch64", "armhf"));
+    assert_false(qs_agents_runs("armv7l", "arm64"));
+    assert_true(qs_agents_runs("x86_64", "x86"));
+    assert_false(qs_agents_runs("x86_64", "arm64"));
+    assert_false(qs_agents_runs("riscv64", "x86-64"));
+    assert_true(qs_agents_runs("mips", "arm64")); /* nobody knows */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_abi_has_its_file),
+        cmocka_unit_test(an_unknown_abi_is_named),
+        cmocka_unit_test(programs_say_what_they_are_for),
+        cmocka_unit_test(devices_run_their_own_and_smaller_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
