@@ -14,7 +14,8 @@
 #include "link/agents.h"
 #include "proto/auth.h"
 
-#define PLACE "/data/local/tmp/quiesce-agent"
+#define PLACE       "/data/local/tmp/quiesce-agent"
+#define PATIENCE_NS INT64_C(20000000000) /* without an answer: adb's server itself waits for ever */
 
 enum {
     AGENT_MOST_BYTES = 16 * 1024 * 1024,
@@ -32,6 +33,8 @@ struct qs_adb_deploy {
     void *user;
     char *serial, *agents; /* owned */
     struct qs_adb_call *call;
+    struct qs_timer *patience;
+    const char *asked; /* what it was asked last, for people; static */
     bool has_shell_v2;
     int exit_code;                 /* of a script that shell,v2 ran */
     struct qs_buf in;              /* what came and was not looked at yet */
@@ -72,6 +75,7 @@ static const char start_script[] =
 
 static void release(struct qs_adb_deploy *d)
 {
+    qs_timer_stop(d->patience);
     qs_adb_close(d->call);
     qs_buf_done(&d->in);
     qs_buf_done(&d->said);
@@ -126,10 +130,27 @@ static enum taken take_output(struct qs_adb_deploy *d, struct qs_err *err)
     return got >= 0 && d->said.len <= SAID_MOST_BYTES ? MORE : nonsense(d, err);
 }
 
+static void on_patience(void *user)
+{
+    struct qs_adb_deploy *d = user;
+    struct qs_err why = QS_ERR_INIT;
+    d->patience = NULL;
+    qs_fail(&why, QS_E_LINK, "%s: it has not answered for 20 s (%s): plug it in again, or restart it",
+            d->serial, d->asked);
+    end(d, &why);
+}
+
+static void wait_for(struct qs_adb_deploy *d)
+{
+    qs_timer_stop(d->patience);
+    d->patience = qs_timer_start(d->p.loop, PATIENCE_NS, on_patience, d);
+}
+
 static void on_bytes(const uint8_t *bytes, size_t n, void *user)
 {
     struct qs_adb_deploy *d = user;
     struct qs_err why = QS_ERR_INIT;
+    wait_for(d);
     qs_buf_add(&d->in, bytes, n);
     enum taken taken = d->take(d, &why);
     if (taken == DONE)
@@ -163,6 +184,7 @@ static void ask(struct qs_adb_deploy *d, const char *serial, const char *service
     qs_buf_clear(&d->in);
     d->take = take;
     d->then = then;
+    wait_for(d);
     d->call = qs_adb_open(d->p.loop, serial, service, &events, &why);
     if (!d->call)
         end(d, &why);
@@ -231,6 +253,7 @@ static void ask_for_key(void *user)
 static void fetch_key(struct qs_adb_deploy *d)
 {
     d->key_bytes = 0;
+    d->asked = "the agent's key";
     ask(d, d->serial, "sync:", take_key, ready, ask_for_key);
 }
 
@@ -253,6 +276,7 @@ static void start(struct qs_adb_deploy *d)
 {
     QS_BUF(script);
     qs_buf_fmt(&script, start_script, d->hash);
+    d->asked = "to start the agent";
     run(d, script.data, started);
 }
 
@@ -288,6 +312,8 @@ static void push(struct qs_adb_deploy *d)
     }
     qs_adb_sync(&out, "DONE", NULL, 0);
     d->take = take_pushed;
+    d->asked = "to take the agent";
+    wait_for(d);
     qs_adb_send(d->call, out.data, out.len);
 }
 
@@ -361,8 +387,10 @@ static void looked(struct qs_adb_deploy *d)
         end(d, &why);
     else if (strstr(running.data, d->hash) && !d->p.restart)
         fetch_key(d);
-    else
+    else {
+        d->asked = "whether the agent lies there";
         ask(d, d->serial, "sync:", take_stat, start, ask_for_stat);
+    }
 }
 
 /* ---- what the device can do, first ---- */
@@ -377,6 +405,7 @@ static enum taken take_features(struct qs_adb_deploy *d, struct qs_err *err)
 
 static void look(struct qs_adb_deploy *d)
 {
+    d->asked = "what runs there";
     run(d, look_script, looked);
 }
 
@@ -394,6 +423,8 @@ struct qs_adb_deploy *qs_adb_deploy_start(const struct qs_adb_deploy_parts *part
     d->take = take_features;
     d->then = look;
     qs_buf_fmt(&service, "host-serial:%s:features", d->serial);
+    d->asked = "what it can do";
+    wait_for(d);
     d->call = qs_adb_open(d->p.loop, NULL, service.data, &events, err);
     if (d->call)
         return d;

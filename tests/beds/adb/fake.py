@@ -19,7 +19,7 @@ class Phone:
         self.features = "shell_v2,cmd,stat_v2,ls_v2"
         self.attributes = "usb:1-4.2 product:oriole model:Pixel_6 device:oriole transport_id:1"
         self.name = f"quiesce-agent-{os.path.basename(folder)}"  # one kernel has one agent of a name
-        self.asked, self.full, self.garbage, self.cut_after, self.cuts = [], False, False, None, 0
+        self.asked, self.mute, self.full, self.garbage, self.cut_after, self.cuts = [], False, False, False, None, 0
         self.streams = []
         os.makedirs(folder, exist_ok=True)
 
@@ -143,6 +143,8 @@ class Server:
             s.close()
 
     def shell(self, s, phone, kind, script):
+        if phone.mute:
+            return
         done = subprocess.run(["sh", "-c", phone.here(script)], stdin=subprocess.DEVNULL, capture_output=True, check=False)
         out = b"\x07garbage" if phone.garbage else done.stdout
         if kind == "shell,v2,raw" and not phone.garbage:
