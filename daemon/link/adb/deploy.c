@@ -14,8 +14,11 @@
 #include "link/agents.h"
 #include "proto/auth.h"
 
-#define PLACE       "/data/local/tmp/quiesce-agent"
-#define PATIENCE_NS INT64_C(20000000000) /* without an answer: adb's server itself waits for ever */
+#define PLACE "/data/local/tmp/quiesce-agent"
+
+/* Without an answer: adb's server itself waits for ever. The agent that runs may take its time to put all
+ * back. */
+enum { PATIENCE_S = 20, END_PATIENCE_S = 60 };
 
 enum {
     AGENT_MOST_BYTES = 16 * 1024 * 1024,
@@ -34,6 +37,7 @@ struct qs_adb_deploy {
     char *serial, *agents; /* owned */
     struct qs_adb_call *call;
     struct qs_timer *patience;
+    int patience_s;
     const char *asked; /* what it was asked last, for people; static */
     bool has_shell_v2;
     int exit_code;                 /* of a script that shell,v2 ran */
@@ -135,15 +139,15 @@ static void on_patience(void *user)
     struct qs_adb_deploy *d = user;
     struct qs_err why = QS_ERR_INIT;
     d->patience = NULL;
-    qs_fail(&why, QS_E_LINK, "%s: it has not answered for 20 s (%s): plug it in again, or restart it",
-            d->serial, d->asked);
+    qs_fail(&why, QS_E_LINK, "%s: it has not answered for %d s (%s): plug it in again, or restart it",
+            d->serial, d->patience_s, d->asked);
     end(d, &why);
 }
 
 static void wait_for(struct qs_adb_deploy *d)
 {
     qs_timer_stop(d->patience);
-    d->patience = qs_timer_start(d->p.loop, PATIENCE_NS, on_patience, d);
+    d->patience = qs_timer_start(d->p.loop, d->patience_s * INT64_C(1000000000), on_patience, d);
 }
 
 static void on_bytes(const uint8_t *bytes, size_t n, void *user)
@@ -254,6 +258,7 @@ static void fetch_key(struct qs_adb_deploy *d)
 {
     d->key_bytes = 0;
     d->asked = "the agent's key";
+    d->patience_s = PATIENCE_S;
     ask(d, d->serial, "sync:", take_key, ready, ask_for_key);
 }
 
@@ -277,6 +282,7 @@ static void start(struct qs_adb_deploy *d)
     QS_BUF(script);
     qs_buf_fmt(&script, start_script, d->hash);
     d->asked = "to start the agent";
+    d->patience_s = END_PATIENCE_S;
     run(d, script.data, started);
 }
 
@@ -424,6 +430,7 @@ struct qs_adb_deploy *qs_adb_deploy_start(const struct qs_adb_deploy_parts *part
     d->then = look;
     qs_buf_fmt(&service, "host-serial:%s:features", d->serial);
     d->asked = "what it can do";
+    d->patience_s = PATIENCE_S;
     wait_for(d);
     d->call = qs_adb_open(d->p.loop, NULL, service.data, &events, err);
     if (d->call)
