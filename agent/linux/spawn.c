@@ -99,6 +99,9 @@ int qs_spawn_start(const struct qs_spawn_spec *spawn, struct qs_spawned *child)
     int pidfd = -1;
     int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
     pid_t pid = clone(child_main, stack + sizeof stack, flags, &birth, &pidfd);
+    if (pid < 0 && errno == EINVAL) { /* a kernel before 5.2 overlooks what it does not know; QEMU does not */
+        pid = clone(child_main, stack + sizeof stack, flags & ~CLONE_PIDFD, &birth);
+    }
     if (pid < 0) {
         return errno;
     }

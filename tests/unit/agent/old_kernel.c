@@ -1,7 +1,9 @@
 /* Runs the agent of QS_AGENT_BELOW as on a kernel before 3.17: without memfd_create and getrandom, and
- * without pidfd_open of 5.3. */
+ * without pidfd_open of 5.3. Clone refuses CLONE_PIDFD, as QEMU's emulation of a kernel does; old kernels
+ * overlook it. */
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -20,6 +22,10 @@ int main(int argc, char **argv)
         REFUSE(SYS_memfd_create),
         REFUSE(SYS_getrandom),
         REFUSE(SYS_pidfd_open),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])), /* its lower half */
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_PIDFD, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     const struct sock_fprog program = {.len = sizeof code / sizeof code[0], .filter = code};
