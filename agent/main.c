@@ -1,9 +1,11 @@
+#include "core/print.h"
 #include "linux/ftrace.h"
 #include "linux/io.h"
 #include "linux/port.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,9 +78,19 @@ static const struct {
     {"--state", 0, offsetof(struct options, state) + 1},
 };
 
+static __attribute__((format(printf, 2, 3))) void say(FILE *to, const char *form, ...)
+{
+    char text[QS_FACT_VALUE_MAX_BYTES + 256];
+    va_list args;
+    va_start(args, form);
+    qs_vprint(text, sizeof text, form, args);
+    va_end(args);
+    fputs(text, to);
+}
+
 static int complain(const char *what, const char *arg, const char *advice)
 {
-    fprintf(stderr, "quiesce-agent: %s '%s'%s; see --help\n", what, arg, advice);
+    say(stderr, "quiesce-agent: %s '%s'%s; see --help\n", what, arg, advice);
     return EXIT_USAGE;
 }
 
@@ -99,7 +111,7 @@ static int unknown(const char *arg)
         size_t n = common_prefix(arg, known[i].name);
         if (n > best) {
             best = n;
-            snprintf(advice, sizeof advice, ": did you mean %s?", known[i].name);
+            qs_print(advice, sizeof advice, ": did you mean %s?", known[i].name);
         }
     }
     return complain("unknown option", arg, advice);
@@ -148,7 +160,7 @@ static int show_facts(struct qs_linux *os, const char *sysfs)
     qs_control_init(&os->control, NULL);
     qs_linux_init(os, sysfs);
     for (size_t i = 0; qs_facts_get(&os->facts, i, &fact); i++) {
-        printf("%s: %s\n", fact.key, fact.value);
+        say(stdout, "%s: %s\n", fact.key, fact.value);
     }
     return EXIT_OK;
 }
@@ -180,7 +192,7 @@ static bool read_bytes(const char *text, uint64_t *bytes)
 static bool open_cache(struct qs_linux *os, const struct options *options, char *error)
 {
     if (options->cache_most && !read_bytes(options->cache_most, &os->cache_most_bytes)) {
-        snprintf(error, QS_LINK_ERROR_BYTES, "--cache-max %.40s: write a number of bytes such as 512M",
+        qs_print(error, QS_LINK_ERROR_BYTES, "--cache-max %.40s: write a number of bytes such as 512M",
                  options->cache_most);
         return false;
     }
@@ -202,7 +214,7 @@ static bool take_line(const char *path, char *error)
              dup2(fd, 1) == 1;
     }
     if (!ok) {
-        snprintf(error, QS_LINK_ERROR_BYTES, "cannot talk over the serial line %.150s: %s", path,
+        qs_print(error, QS_LINK_ERROR_BYTES, "cannot talk over the serial line %.150s: %s", path,
                  strerror(errno));
     }
     qs_io_close(&fd);
@@ -221,7 +233,7 @@ static bool open_link(struct qs_linux *os, const struct options *options, char *
         return false;
     }
     if (os->link.kind == QS_LINK_TCP && !options->key_file) {
-        snprintf(error, QS_LINK_ERROR_BYTES,
+        qs_print(error, QS_LINK_ERROR_BYTES,
                  "a TCP link needs --key-file FILE: anybody on this machine could "
                  "connect; or use --listen unix:PATH");
         return false;
@@ -257,11 +269,11 @@ static void open_keeper(struct qs_keeper *keeper, const struct options *options)
     char path[QS_PORT_PATH_BYTES] = "";
     if (!given && strcmp(options->sysfs, "/sys") == 0) {
         if (state && state[0] == '/') {
-            snprintf(path, sizeof path, "%s/quiesce-agent/control", state);
+            qs_print(path, sizeof path, "%s/quiesce-agent/control", state);
         } else if (home && home[0] == '/') {
-            snprintf(path, sizeof path, "%s/.local/state/quiesce-agent/control", home);
+            qs_print(path, sizeof path, "%s/.local/state/quiesce-agent/control", home);
         } else if (access("/data/local/tmp", W_OK) == 0) {
-            snprintf(path, sizeof path, "/data/local/tmp/quiesce-agent/control");
+            qs_print(path, sizeof path, "/data/local/tmp/quiesce-agent/control");
         }
         given = path[0] ? path : NULL;
     }
@@ -275,7 +287,7 @@ static int serve(struct qs_linux *os, const struct options *options)
     guard_descriptors();
     open_keeper(&keeper, options);
     if (options->state && !keeper.on) {
-        fprintf(stderr, "quiesce-agent: cannot use --state: %s\n", keeper.notes.journal + strlen("none: "));
+        say(stderr, "quiesce-agent: cannot use --state: %s\n", keeper.notes.journal + strlen("none: "));
         return EXIT_SETUP;
     }
     qs_control_init(&os->control, &keeper);
@@ -287,14 +299,14 @@ static int serve(struct qs_linux *os, const struct options *options)
     qs_linux_init(os, options->sysfs);
     qs_linux_try_sensors(os);
     if (!open_cache(os, options, error) || !open_link(os, options, error) || !qs_linux_start(os, error)) {
-        fprintf(stderr, "quiesce-agent: %s\n", error);
+        say(stderr, "quiesce-agent: %s\n", error);
         qs_link_close(&os->link);
         return EXIT_SETUP;
     }
     if (os->link.kind == QS_LINK_TCP) {
-        fprintf(stderr, "quiesce-agent: listens on loopback port %d\n", qs_link_port(&os->link));
+        say(stderr, "quiesce-agent: listens on loopback port %d\n", qs_link_port(&os->link));
     } else if (os->link.kind == QS_LINK_UNIX) {
-        fprintf(stderr, "quiesce-agent: listens on %s\n", options->listen);
+        say(stderr, "quiesce-agent: listens on %s\n", options->listen);
     }
     qs_linux_run(os);
     return EXIT_OK;

@@ -1,8 +1,8 @@
 #include "core/agent.h"
 
 #include "core/actions.h"
+#include "core/print.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void qs_agent_init(struct qs_agent *agent, const struct qs_port *port, const struct qs_agent_options *options)
@@ -87,11 +87,11 @@ static void handle_frame(struct qs_agent *agent)
         return;
     }
     if (accepted < 0) {
-        snprintf(text, sizeof text, "message type %u (%s) is not for an agent", (unsigned)agent->frame.type,
+        qs_print(text, sizeof text, "message type %u (%s) is not for an agent", (unsigned)agent->frame.type,
                  qs_msg_name(agent->frame.type));
         fail_session(agent, text);
     } else if (!qs_states_expect(agent, agent->frame.type)) {
-        snprintf(text, sizeof text, "%s is not expected in state %s%s%s", qs_msg_name(agent->frame.type),
+        qs_print(text, sizeof text, "%s is not expected in state %s%s%s", qs_msg_name(agent->frame.type),
                  qs_states_name(agent->state), agent->asked ? ", before the answer to " : "",
                  agent->asked ? qs_msg_name(agent->asked->type) : "");
         fail_session(agent, text);
@@ -107,7 +107,7 @@ static void feed(struct qs_agent *agent, const uint8_t *bytes, size_t n)
         int got = qs_framer_feed(&agent->framer, bytes, n, &used, &agent->frame);
         if (got < 0) {
             char text[160];
-            snprintf(text, sizeof text, "what arrived is not a frame: %s", qs_wire_err_text(got));
+            qs_print(text, sizeof text, "what arrived is not a frame: %s", qs_wire_err_text(got));
             fail_session(agent, text);
             return;
         }

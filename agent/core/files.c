@@ -1,9 +1,10 @@
 /* Files that the host pushes: what is there, what is taken, where it lies for the runs of a session. */
 #include "core/actions.h"
 
+#include "core/print.h"
+
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static const struct qs_port_files *port_of(const struct qs_agent *agent)
@@ -175,7 +176,7 @@ static bool make_room(struct qs_agent *agent, uint64_t bytes, char *why, size_t 
     struct qs_cache *cache = &agent->files.cache;
     struct qs_cache_room room = room_of(agent);
     if (!qs_cache_could_fit(cache, &room, bytes)) {
-        snprintf(why, cap,
+        qs_print(why, cap,
                  "the file needs %" PRIu64 " bytes; %" PRIu64 " are free, of which %" PRIu64
                  " stay so; the cache has %" PRIu64 " of at most %" PRIu64 ", and %" PRIu64
                  " of these are in use",
@@ -186,7 +187,7 @@ static bool make_room(struct qs_agent *agent, uint64_t bytes, char *why, size_t 
     while (!qs_cache_fits(cache, &room, bytes)) {
         struct qs_cache_item *victim = qs_cache_victim(cache);
         if (!victim) {
-            snprintf(why, cap, "removing files from the cache freed less space than their size");
+            qs_print(why, cap, "removing files from the cache freed less space than their size");
             return false;
         }
         drop(agent, victim);
@@ -290,7 +291,7 @@ static enum qs_staged_status lay_out(struct qs_agent *agent, uint16_t dir, const
     qs_text_copy(place->name, name, sizeof name);
     struct qs_cache_item *item = qs_cache_find(&agent->files.cache, &key);
     if (!item || !item->held) {
-        snprintf(fault->text, sizeof fault->text, "the content of '%.200s' was not asked for", name);
+        qs_print(fault->text, sizeof fault->text, "the content of '%.200s' was not asked for", name);
         return QS_STAGED_MISSING;
     }
     if (port_of(agent)->place(agent->port.ctx, dir, name, &key, fault)) {

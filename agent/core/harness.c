@@ -1,9 +1,9 @@
 /* Runs of harness mode: one program for all windows of a run, from its setup to its teardown. */
 #include "core/actions.h"
 
+#include "core/print.h"
 #include "proto/names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define START_LEAD_NS                                                                                        \
@@ -72,7 +72,7 @@ struct qs_list qs_harness_declared(const struct qs_agent *agent, uint8_t *memory
 /* RUN_BEGIN is refused: the program goes, and its end is answered. */
 static enum qs_agent_event refuse(struct qs_agent *agent, const char *why)
 {
-    snprintf(agent->run.harness.why, sizeof agent->run.harness.why, "%s", why);
+    qs_print(agent->run.harness.why, sizeof agent->run.harness.why, "%s", why);
     agent->port.end_child(agent->port.ctx, true);
     agent->stage = QS_STAGE_FORCED;
     agent->deadline_ns = qs_agent_now_ns(agent) + GRACE_FORCED_NS;
@@ -103,7 +103,7 @@ enum qs_agent_event qs_act_launch(struct qs_agent *agent)
 /* What the program says of its failure, and in which step. */
 static void say_failure(const struct qs_port_look *look, char text[QS_PORT_FAULT_BYTES])
 {
-    snprintf(text, QS_PORT_FAULT_BYTES, "%s%s%.240s", look->in_step ? look->phase : "",
+    qs_print(text, QS_PORT_FAULT_BYTES, "%s%s%.240s", look->in_step ? look->phase : "",
              look->in_step ? ": " : "", look->text);
 }
 
@@ -126,18 +126,18 @@ static void note_end(struct qs_agent *agent)
     if (h->why[0]) {
         return;
     }
-    snprintf(end, sizeof end,
+    qs_print(end, sizeof end,
              child->how == QS_PORT_SIGNALLED ? "was ended by signal %d" : "exited with code %d",
              (int)child->code);
     if (child->how == QS_PORT_LOST) {
-        snprintf(h->why, sizeof h->why,
+        qs_print(h->why, sizeof h->why,
                  "the program did not die from SIGKILL: it waits in the kernel (a driver?)");
     } else if (look.state == QS_PROGRAM_FAILED) {
         say_failure(&look, h->why);
     } else if (look.state == QS_PROGRAM_CORRUPT) {
-        snprintf(h->why, sizeof h->why, "%s", look.text);
+        qs_print(h->why, sizeof h->why, "%s", look.text);
     } else {
-        snprintf(h->why, sizeof h->why, "the program %s (%s)%s", end, look.phase,
+        qs_print(h->why, sizeof h->why, "the program %s (%s)%s", end, look.phase,
                  agent->timed_out ? ": it had reached its limit" : "");
     }
 }
@@ -149,13 +149,13 @@ enum qs_agent_event qs_act_stillborn(struct qs_agent *agent)
     struct qs_port_look look;
     look_at(agent, &look);
     if (!h->why[0] && child->how == QS_PORT_EXITED && child->code == EXIT_LAYOUT) {
-        snprintf(
+        qs_print(
             h->why, sizeof h->why,
             "the program's bench.h has layout %u, this agent has another: build it again with the header of "
             "this version",
             (unsigned)look.layout);
     } else if (!h->why[0] && look.layout == 0 && !agent->timed_out) {
-        snprintf(h->why, sizeof h->why,
+        qs_print(h->why, sizeof h->why,
                  "the program ended with %s %d before it was a benchmark: does it include quiesce/bench.h?",
                  child->how == QS_PORT_SIGNALLED ? "signal" : "code", (int)child->code);
     }
@@ -175,7 +175,7 @@ enum qs_agent_event qs_act_gone(struct qs_agent *agent)
 enum qs_agent_event qs_act_close_gone(struct qs_agent *agent)
 {
     agent->window.how = QS_CLOSED_FAILED;
-    snprintf(agent->window.failure, sizeof agent->window.failure, "%s", agent->run.harness.why);
+    qs_print(agent->window.failure, sizeof agent->window.failure, "%s", agent->run.harness.why);
     return qs_act_close_empty(agent);
 }
 
@@ -223,7 +223,7 @@ enum qs_agent_event qs_harness_drop(struct qs_agent *agent)
 static enum qs_agent_event fail(struct qs_agent *agent, const char *text)
 {
     agent->window.how = QS_CLOSED_FAILED;
-    snprintf(agent->window.failure, sizeof agent->window.failure, "%s", text);
+    qs_print(agent->window.failure, sizeof agent->window.failure, "%s", text);
     return QS_EV_LAST;
 }
 
@@ -286,7 +286,7 @@ static enum qs_agent_event take_window(struct qs_agent *agent, const struct qs_p
         return fail(agent, look->text);
     }
     if (look->count > w->planned) {
-        snprintf(text, sizeof text, "the program claims %u iterations, %u were asked for",
+        qs_print(text, sizeof text, "the program claims %u iterations, %u were asked for",
                  (unsigned)look->count, (unsigned)w->planned);
         return fail(agent, text);
     }
@@ -299,7 +299,7 @@ static enum qs_agent_event take_window(struct qs_agent *agent, const struct qs_p
         return fail(agent, agent->run.harness.why);
     }
     if (look->broke || (!look->time_up && look->count < w->planned)) {
-        snprintf(text, sizeof text, "the program ended its window after %u of %u iterations",
+        qs_print(text, sizeof text, "the program ended its window after %u of %u iterations",
                  (unsigned)look->count, (unsigned)w->planned);
         return fail(agent, text);
     }
@@ -327,7 +327,7 @@ enum qs_agent_event qs_harness_died(struct qs_agent *agent)
     struct qs_port_look look;
     look_at(agent, &look);
     if (agent->timed_out) {
-        snprintf(agent->run.harness.why, sizeof agent->run.harness.why,
+        qs_print(agent->run.harness.why, sizeof agent->run.harness.why,
                  "an iteration did not end within its limit: the program was ended (%s)", look.phase);
     }
     note_end(agent);

@@ -1,14 +1,15 @@
 /* The iterations of a window: prepare, the timed process, conclude, and the next one. */
 #include "core/actions.h"
 
-#include <stdio.h>
+#include "core/print.h"
+
 #include <string.h>
 
 static enum qs_agent_event fail(struct qs_agent *agent, const char *text)
 {
     agent->window.how = QS_CLOSED_FAILED;
     if (text != agent->window.failure) {
-        snprintf(agent->window.failure, sizeof agent->window.failure, "%s", text);
+        qs_print(agent->window.failure, sizeof agent->window.failure, "%s", text);
     }
     return QS_EV_LAST;
 }

@@ -1,8 +1,9 @@
 /* Runs and hooks: what happens outside the windows, and what the host has on disk. */
 #include "core/actions.h"
 
+#include "core/print.h"
+
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 #define GRACE_ASKED_NS  INT64_C(1000000000) /* from SIGTERM to SIGKILL */
@@ -59,7 +60,7 @@ enum qs_agent_event qs_act_begin(struct qs_agent *agent)
     const char *lacks = what_lacks(agent, m);
     if (lacks) {
         char text[80];
-        snprintf(text, sizeof text, "this session has no %s", lacks);
+        qs_print(text, sizeof text, "this session has no %s", lacks);
         qs_talk_error(agent, &m->run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST, text);
         return QS_EV_NONE;
     }
@@ -141,7 +142,7 @@ enum qs_agent_event qs_act_ack(struct qs_agent *agent)
     }
     if (m->seq < span.first || m->seq > span.sent) {
         char text[160];
-        snprintf(text, sizeof text, "ACK of %llu is outside what was sent and not acknowledged, %llu to %llu",
+        qs_print(text, sizeof text, "ACK of %llu is outside what was sent and not acknowledged, %llu to %llu",
                  (unsigned long long)m->seq, (unsigned long long)span.first, (unsigned long long)span.sent);
         return qs_talk_fatal(agent, QS_CODE_PROTOCOL, text);
     }

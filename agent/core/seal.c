@@ -1,9 +1,9 @@
 /* The record of a window: evidence, taints, CLOSED, and its way to the host. */
 #include "core/actions.h"
 
+#include "core/print.h"
 #include "proto/names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -57,7 +57,7 @@ static void taint_by_gate(struct qs_agent *agent, struct qs_build *list)
         const struct qs_gate_item *item = &gate->items[i];
         if (item->given_up && item->on_timeout == QS_GATE_ON_TIMEOUT_TAINT) {
             char code[QS_NAME_MAX_BYTES + 1];
-            snprintf(code, sizeof code, "gate:%.*s", QS_NAME_MAX_BYTES - 5, item->sensor);
+            qs_print(code, sizeof code, "gate:%.*s", QS_NAME_MAX_BYTES - 5, item->sensor);
             taint(list, -1, code, item->missed_value, item->missed_bound);
         }
     }
@@ -338,7 +338,7 @@ static void add(struct qs_agent_window *w, const char *kind, int64_t before, int
 {
     struct qs_port_evidence *e = &w->evidence[w->evidence_count++];
     *e = (struct qs_port_evidence){.status = QS_READING_OK, .before = before, .after = after};
-    snprintf(e->kind, sizeof e->kind, "%s", kind);
+    qs_print(e->kind, sizeof e->kind, "%s", kind);
 }
 
 static void add_own(struct qs_agent *agent)

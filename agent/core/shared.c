@@ -1,6 +1,7 @@
 #include "core/shared.h"
 
-#include <stdio.h>
+#include "core/print.h"
+
 #include <string.h>
 
 #define QUIESCE_BENCH_LAYOUT_ONLY
@@ -140,7 +141,7 @@ static void corrupt(struct qs_port_look *look, const char *what)
 {
     look->state = QS_PROGRAM_CORRUPT;
     look->count = 0;
-    snprintf(look->text, sizeof look->text, "the program wrote something invalid into the shared memory: %s",
+    qs_print(look->text, sizeof look->text, "the program wrote something invalid into the shared memory: %s",
              what);
 }
 

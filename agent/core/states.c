@@ -1,10 +1,10 @@
 #include "core/states.h"
 
 #include "core/actions.h"
+#include "core/print.h"
 #include "proto/request.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A row of a state: for what happens, and (MSG) for a message. */
@@ -312,14 +312,14 @@ const char *qs_states_event_name(unsigned event)
 static void where(const struct qs_states_row *row, char *text, size_t cap)
 {
     if (row->request == QS_STATES_ANY_REQUEST) {
-        snprintf(text, cap, "(any)");
+        qs_print(text, cap, "(any)");
     } else if (row->request != 0) {
-        snprintf(text, cap, "(%s)", qs_msg_name(row->request));
+        qs_print(text, cap, "(%s)", qs_msg_name(row->request));
     } else if (row->state != QS_STATE_COUNT) {
-        snprintf(text, cap, "%s", qs_states_name((enum qs_agent_state)row->state));
+        qs_print(text, cap, "%s", qs_states_name((enum qs_agent_state)row->state));
     } else {
         uint8_t phases = qs_request_of(row->event)->phases;
-        snprintf(text, cap, "%s%s%s", phases & QS_REQUEST_IDLE ? qs_states_name(QS_STATE_READY) : "",
+        qs_print(text, cap, "%s%s%s", phases & QS_REQUEST_IDLE ? qs_states_name(QS_STATE_READY) : "",
                  phases == (QS_REQUEST_IDLE | QS_REQUEST_RUN) ? ", " : "",
                  phases & QS_REQUEST_RUN ? qs_states_name(QS_STATE_RUN_OPEN) : "");
     }
@@ -333,7 +333,7 @@ bool qs_states_line(size_t i, char *text, size_t cap)
     }
     const struct qs_states_row *r = &rows[i];
     where(r, from, sizeof from);
-    snprintf(text, cap, "%-9s --%s--> %s%s%s", from, qs_states_event_name(r->event),
+    qs_print(text, cap, "%-9s --%s--> %s%s%s", from, qs_states_event_name(r->event),
              r->next == QS_STATE_COUNT ? "(same)" : qs_states_name((enum qs_agent_state)r->next),
              r->action ? "  : " : "", r->action_name);
     return true;

@@ -1,8 +1,8 @@
 /* The conversation around the runs: hello, proof of the key, heartbeats, facts, complaints. */
 #include "core/actions.h"
+#include "core/print.h"
 #include "proto/names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 size_t qs_talk_begin(struct qs_agent *agent)
@@ -55,7 +55,7 @@ enum qs_agent_event qs_talk_fatal(struct qs_agent *agent, enum qs_wire_code code
 enum qs_agent_event qs_talk_malformed(struct qs_agent *agent, int err)
 {
     char text[160];
-    snprintf(text, sizeof text, "%s: %s", qs_msg_name(agent->frame.type), qs_wire_err_text(err));
+    qs_print(text, sizeof text, "%s: %s", qs_msg_name(agent->frame.type), qs_wire_err_text(err));
     return qs_talk_fatal(agent, QS_CODE_PROTOCOL, text);
 }
 

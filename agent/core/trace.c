@@ -2,7 +2,6 @@
  * is no event of the session: whether it is still there is seen when it is to be stopped. */
 #include "core/actions.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define GRACE_FORCED_NS INT64_C(5000000000) /* from SIGKILL to giving up */

@@ -2,7 +2,6 @@
  * the lease for which the changes stand. */
 #include "core/actions.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define SAY_NS INT64_C(1000000000) /* the lease is told at most so often */

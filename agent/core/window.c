@@ -1,9 +1,9 @@
 /* From OPEN to silence: the gate, and the agreement of both sides that the window begins. */
 #include "core/actions.h"
 
+#include "core/print.h"
 #include "proto/names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define POLL_NS       INT64_C(100000000)
@@ -33,7 +33,7 @@ static bool admit_evals(struct qs_agent *agent, const struct qs_msg_open *m)
         return false;
     }
     if (h->evals_max > 0 && (m->evals > h->evals_max || (tune && m->iterations > h->evals_max))) {
-        snprintf(text, sizeof text, "the program takes at most %u evaluations per iteration, not %u",
+        qs_print(text, sizeof text, "the program takes at most %u evaluations per iteration, not %u",
                  (unsigned)h->evals_max, (unsigned)(m->evals + (tune ? m->iterations - 1 : 0)));
         refuse(agent, &m->run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_OPERATOR, text);
         return false;
@@ -52,7 +52,7 @@ static bool admit(struct qs_agent *agent, const struct qs_msg_open *m)
         return false;
     }
     if (run->counting && m->first_seq != run->next_seq) {
-        snprintf(text, sizeof text,
+        qs_print(text, sizeof text,
                  "OPEN numbers its iterations from %llu, the next number of this run is %llu",
                  (unsigned long long)m->first_seq, (unsigned long long)run->next_seq);
         refuse(agent, &m->run, QS_CODE_STATE, QS_WIRE_BLAME_HOST, text);
@@ -85,7 +85,7 @@ static bool admit(struct qs_agent *agent, const struct qs_msg_open *m)
                                         .first_metric = harness ? QS_METRIC_DECLARED : 1,
                                         .document_bytes = run->document_max_bytes};
     if (!qs_ring_open(&agent->ring, &head, m->iterations)) {
-        snprintf(
+        qs_print(
             text, sizeof text,
             "no room for %u more iterations: %zu windows are kept until they are acknowledged (%zu of %zu "
             "bytes); another farm's can only be freed by that farm, or by restarting the agent",
@@ -246,7 +246,7 @@ enum qs_agent_event qs_act_disarm(struct qs_agent *agent)
     size_t i;
     if (qs_agent_gate_blocker(&agent->window.gate, &i)) {
         const struct qs_gate_item *item = &agent->window.gate.items[i];
-        snprintf(why, sizeof why, "%s left its band: %lld", item->sensor, (long long)item->reading.value);
+        qs_print(why, sizeof why, "%s left its band: %lld", item->sensor, (long long)item->reading.value);
     }
     const struct qs_msg_window_why m = {.run = agent->run.uid,
                                         .window = agent->window.number,

@@ -1,8 +1,7 @@
 #include "linux/aside.h"
 
+#include "core/print.h"
 #include "linux/io.h"
-
-#include <stdio.h>
 
 static void choose(struct qs_commands *commands, const cpu_set_t *allowed)
 {
@@ -46,7 +45,7 @@ bool qs_aside_begin(struct qs_aside *aside, const struct qs_msg_run_begin *run, 
     }
     fault->blame = QS_WIRE_BLAME_OPERATOR;
     fault->wire_code = QS_CODE_UNSUPPORTED;
-    snprintf(fault->text, sizeof fault->text,
+    qs_print(fault->text, sizeof fault->text,
              "`priority: fifo` needs a processor that the agent has for itself: a program that spins could "
              "not be ended "
              "otherwise; %s",

@@ -1,10 +1,10 @@
 /* Who keeps the machine busy: two looks at /proc/PID/stat. */
 #include "linux/probe.h"
 
+#include "core/print.h"
 #include "linux/heater.h"
 #include "linux/io.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ static bool read_proc(const char *pid, char *name, size_t cap, int64_t *ticks)
 {
     char path[64];
     char text[1024];
-    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    qs_print(path, sizeof path, "/proc/%.20s/stat", pid);
     if (qs_io_read(path, text, sizeof text) <= 0) {
         return false;
     }
@@ -25,7 +25,7 @@ static bool read_proc(const char *pid, char *name, size_t cap, int64_t *ticks)
     if (!open || !p) {
         return false;
     }
-    snprintf(name, cap, "%.*s", (int)(strrchr(text, ')') - open - 1), open + 1);
+    qs_print(name, cap, "%.*s", (int)(strrchr(text, ')') - open - 1), open + 1);
     int64_t v = 0;
     for (int field = 4; field <= 13; field++) {
         if (!qs_io_i64(&p, &v)) {
@@ -72,7 +72,7 @@ void qs_probe_busiest(struct qs_probe *probe, int64_t now_ns, char *text, size_t
         int64_t used = p->ticks - ticks_before(probe->procs, probe->proc_count, p->pid);
         if (known && used > most && p->pid != getpid() && strcmp(name, QS_HEATER_NAME) != 0) {
             most = used;
-            snprintf(text, cap, "%s[%d] %lld%%", name, (int)p->pid,
+            qs_print(text, cap, "%s[%d] %lld%%", name, (int)p->pid,
                      (long long)(used * probe->tick_ns * 100 / span_ns));
         }
     }

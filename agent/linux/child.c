@@ -1,12 +1,12 @@
 #include "linux/child.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 #include "proto/names.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -161,7 +161,7 @@ static bool refuse(struct qs_port_fault *fault, const char *path, int error)
                        : error == ENOENT ? " (the file is gone, or its interpreter is missing)"
                                          : "";
     bool theirs = error == ENOEXEC || error == ENOENT || error == EACCES || error == E2BIG;
-    snprintf(fault->text, sizeof fault->text, "cannot start '%.150s': %s%s", path, strerror(error), hint);
+    qs_print(fault->text, sizeof fault->text, "cannot start '%.150s': %s%s", path, strerror(error), hint);
     fault->code = error;
     fault->wire_code = theirs ? QS_CODE_EXECUTABLE : QS_CODE_RESOURCE;
     fault->blame = theirs ? QS_WIRE_BLAME_OPERATOR : QS_WIRE_BLAME_DEVICE;
@@ -174,7 +174,7 @@ static bool refuse_command(struct qs_port_fault *fault, const struct qs_commands
     refuse(fault, path, error);
     if (error == EACCES && of->has_identity) {
         size_t n = strlen(fault->text);
-        snprintf(fault->text + n, sizeof fault->text - n,
+        qs_print(fault->text + n, sizeof fault->text - n,
                  " (as user %u: it needs the right to execute it and to enter the working directory)",
                  (unsigned)of->identity.uid);
     }

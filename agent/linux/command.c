@@ -1,12 +1,12 @@
 #include "linux/command.h"
 
+#include "core/print.h"
 #include "linux/identity.h"
 #include "linux/io.h"
 #include "linux/which.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -74,7 +74,7 @@ static char *const *keep_env(struct qs_words *words, const struct qs_list *env, 
     words->count--; /* over the end of the list */
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         char text[512];
-        int n = snprintf(text, sizeof text, "%s=%s", own[i][0], own[i][1]);
+        int n = qs_print(text, sizeof text, "%s=%s", own[i][0], own[i][1]);
         if (!has_variable(env, own[i][0], strlen(own[i][0])) && words->count + 1U < QS_WORDS_MAX) {
             words->vectors[words->count++] = keep_text(words, (struct qs_text){text, (uint16_t)n});
         }
@@ -87,19 +87,19 @@ static bool explain(struct qs_port_fault *fault, const struct qs_commands *c, co
 {
     const char *where = c->cwd[0] ? c->cwd : "the agent's directory";
     if (error == EACCES) {
-        snprintf(fault->text, sizeof fault->text, "'%.100s' is not executable: try chmod +x", name);
+        qs_print(fault->text, sizeof fault->text, "'%.100s' is not executable: try chmod +x", name);
     } else if (error == EISDIR) {
-        snprintf(fault->text, sizeof fault->text, "'%.100s' is a folder or a device, not a program", name);
+        qs_print(fault->text, sizeof fault->text, "'%.100s' is a folder or a device, not a program", name);
     } else if (strchr(name, ' ')) {
-        snprintf(fault->text, sizeof fault->text,
+        qs_print(fault->text, sizeof fault->text,
                  "no program '%.100s': it has a blank; is it a whole command line where a list of arguments "
                  "belongs?",
                  name);
     } else if (strchr(name, '/')) {
-        snprintf(fault->text, sizeof fault->text, "no file '%.100s'%s%.80s", name,
+        qs_print(fault->text, sizeof fault->text, "no file '%.100s'%s%.80s", name,
                  name[0] == '/' ? "" : ", seen from ", name[0] == '/' ? "" : where);
     } else {
-        snprintf(fault->text, sizeof fault->text,
+        qs_print(fault->text, sizeof fault->text,
                  "no program '%.80s' in PATH (%.100s): give its path, or set PATH in env", name,
                  qs_which_path(c->envp));
     }
@@ -121,7 +121,7 @@ static bool open_cwd(struct qs_commands *c, struct qs_port_fault *fault)
     }
     c->cwd_fd = open(c->cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (c->cwd_fd < 0) {
-        snprintf(fault->text, sizeof fault->text, "cannot work in the directory '%.200s': %s", c->cwd,
+        qs_print(fault->text, sizeof fault->text, "cannot work in the directory '%.200s': %s", c->cwd,
                  strerror(errno));
         return blame_operator(fault, QS_CODE_UNSUPPORTED, errno);
     }
@@ -136,12 +136,12 @@ static bool take_identity(struct qs_commands *c, struct qs_text user, struct qs_
     }
     qs_text_copy(user, name, sizeof name);
     if (!qs_identity_find(name, &c->identity)) {
-        snprintf(fault->text, sizeof fault->text, "there is no user '%s' on this device", name);
+        qs_print(fault->text, sizeof fault->text, "there is no user '%s' on this device", name);
         return blame_operator(fault, QS_CODE_UNSUPPORTED, ENOENT);
     }
     c->has_identity = c->identity.uid != geteuid();
     if (c->has_identity && geteuid() != 0) {
-        snprintf(fault->text, sizeof fault->text,
+        qs_print(fault->text, sizeof fault->text,
                  "cannot run as '%s': this agent runs as user %u, and only root's can run as others", name,
                  (unsigned)geteuid());
         return blame_operator(fault, QS_CODE_UNSUPPORTED, EPERM);
@@ -165,7 +165,7 @@ static bool begin(struct qs_commands *c, const struct qs_list *argv, const struc
     c->iteration.argv = keep_list(&c->words, argv);
     c->cwd = keep_text(&c->words, cwd);
     if (!c->envp || !c->iteration.argv || !c->cwd) {
-        snprintf(fault->text, sizeof fault->text, "the command and its environment are too long");
+        qs_print(fault->text, sizeof fault->text, "the command and its environment are too long");
         return blame_operator(fault, QS_CODE_UNSUPPORTED, E2BIG);
     }
     return open_cwd(c, fault) && resolve(c, &c->iteration, fault);
@@ -179,7 +179,7 @@ static bool add_hook(struct qs_commands *c, struct qs_command *command, const st
     }
     command->argv = keep_list(&c->words, argv);
     if (!command->argv) {
-        snprintf(fault->text, sizeof fault->text, "the commands are too long");
+        qs_print(fault->text, sizeof fault->text, "the commands are too long");
         return blame_operator(fault, QS_CODE_UNSUPPORTED, E2BIG);
     }
     return resolve(c, command, fault);
@@ -200,7 +200,7 @@ static bool pin(struct qs_commands *c, struct qs_text cpus, const cpu_set_t *all
         return true;
     }
     qs_cpus_print(allowed, there, sizeof there);
-    snprintf(fault->text, sizeof fault->text, "cpus '%.80s': %s; this agent may use %.100s", text,
+    qs_print(fault->text, sizeof fault->text, "cpus '%.80s': %s; this agent may use %.100s", text,
              c->pinned ? "none of them is there" : "not a list such as 0-3,6", there);
     return blame_operator(fault, QS_CODE_UNSUPPORTED, EINVAL);
 }
@@ -267,7 +267,7 @@ static bool open_place(const struct qs_commands *c, const char *path, int flags,
         return true;
     }
     qs_io_close(fd);
-    snprintf(fault->text, sizeof fault->text, "cannot %s '%.140s'%s%.80s: %s",
+    qs_print(fault->text, sizeof fault->text, "cannot %s '%.140s'%s%.80s: %s",
              flags == O_RDONLY ? "read standard input from" : "write standard output to", path,
              path[0] != '/' && c->cwd[0] ? ", seen from " : "", path[0] != '/' ? c->cwd : "",
              error != 0 ? strerror(error) : "it is neither a file nor a device");

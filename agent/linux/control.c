@@ -1,10 +1,10 @@
 #include "linux/control.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -19,8 +19,8 @@ void qs_control_init(struct qs_control *control, const struct qs_keeper *keeper)
         control->notes = keeper->notes;
         return;
     }
-    snprintf(control->notes.restored, sizeof control->notes.restored, "none");
-    snprintf(control->notes.journal, sizeof control->notes.journal, "none");
+    qs_print(control->notes.restored, sizeof control->notes.restored, "none");
+    qs_print(control->notes.journal, sizeof control->notes.journal, "none");
 }
 
 /* Where it cannot be sent the supervisor is gone, and the agent is about to end. */
@@ -31,8 +31,8 @@ static void order(struct qs_control *control, const struct qs_keeper_order *what
 
 static void ask(struct qs_control *control, struct qs_keeper_order *what, const char *path, const char *value)
 {
-    snprintf(what->path, sizeof what->path, "%s", path);
-    snprintf(what->value, sizeof what->value, "%s", value);
+    qs_print(what->path, sizeof what->path, "%s", path);
+    qs_print(what->value, sizeof what->value, "%s", value);
     what->id = control->id = control->id == UINT32_MAX ? 1 : control->id + 1; /* 0 is news */
     control->waiting = true;
     order(control, what);
@@ -83,7 +83,7 @@ static void note_late(struct qs_control *control, const char *path, int64_t now_
     while (i < QS_CONTROL_LATE_MAX - 1 && now_ns < control->late[i].until_ns) {
         i++;
     }
-    snprintf(control->late[i].path, sizeof control->late[i].path, "%s", path);
+    qs_print(control->late[i].path, sizeof control->late[i].path, "%s", path);
     control->late[i].until_ns = now_ns + LATE_NS;
 }
 

@@ -1,13 +1,14 @@
 #include "linux/facts.h"
 
+#include "core/print.h"
 #include "linux/command.h"
 #include "linux/io.h"
 #include "proto/auth.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ typedef void fact_reader(const struct qs_facts *facts, char *value, size_t cap);
 static void from_file(const char *path, char *value, size_t cap)
 {
     if (!qs_io_line(path, value, cap)) {
-        snprintf(value, cap, "none");
+        qs_print(value, cap, "none");
     }
 }
 
@@ -30,7 +31,7 @@ static bool sysfs_line(const struct qs_facts *facts, const char *file, char *tex
 static void from_sysfs(const struct qs_facts *facts, const char *file, char *value, size_t cap)
 {
     if (!sysfs_line(facts, file, value, cap)) {
-        snprintf(value, cap, "none");
+        qs_print(value, cap, "none");
     }
 }
 
@@ -45,7 +46,7 @@ static bool from_table(const char *path, const char *key, char *value, size_t ca
         if (strncmp(line, key, n) == 0) {
             char *v = line + n;
             v += strspn(v, " \t:=\"");
-            snprintf(value, cap, "%.*s", (int)strcspn(v, "\"\n"), v);
+            qs_print(value, cap, "%.*s", (int)strcspn(v, "\"\n"), v);
             return true;
         }
     }
@@ -55,12 +56,12 @@ static bool from_table(const char *path, const char *key, char *value, size_t ca
 static void read_agent(const struct qs_facts *facts, char *value, size_t cap)
 {
     (void)facts;
-    snprintf(value, cap, "quiesce-agent %s", QS_VERSION);
+    qs_print(value, cap, "quiesce-agent %s", QS_VERSION);
 }
 
 static void read_agent_sum(const struct qs_facts *facts, char *value, size_t cap)
 {
-    snprintf(value, cap, "%s", facts->agent_sha256);
+    qs_print(value, cap, "%s", facts->agent_sha256);
 }
 
 static void read_aslr(const struct qs_facts *facts, char *value, size_t cap)
@@ -82,12 +83,12 @@ static void read_cgroup(const struct qs_facts *facts, char *value, size_t cap)
     for (char *p = strchr(text, '\n'); p; p = strchr(p, '\n')) {
         *p = ' ';
     }
-    snprintf(value, cap, "%s", text);
+    qs_print(value, cap, "%s", text);
 }
 
 static void read_clock(const struct qs_facts *facts, char *value, size_t cap)
 {
-    snprintf(value, cap, "%s", facts->clock);
+    qs_print(value, cap, "%s", facts->clock);
 }
 
 static void read_clock_source(const struct qs_facts *facts, char *value, size_t cap)
@@ -97,12 +98,12 @@ static void read_clock_source(const struct qs_facts *facts, char *value, size_t 
 
 static void read_control_journal(const struct qs_facts *facts, char *value, size_t cap)
 {
-    snprintf(value, cap, "%s", facts->notes->journal);
+    qs_print(value, cap, "%s", facts->notes->journal);
 }
 
 static void read_control_restored(const struct qs_facts *facts, char *value, size_t cap)
 {
-    snprintf(value, cap, "%s", facts->notes->restored);
+    qs_print(value, cap, "%s", facts->notes->restored);
 }
 
 static void read_cpu_allowed(const struct qs_facts *facts, char *value, size_t cap)
@@ -142,11 +143,11 @@ static void read_governors(const struct qs_facts *facts, char *value, size_t cap
             if (!qs_probe_path(facts->probe, path, sizeof path, "devices/system/cpu/cpufreq/policy%d/%s", i,
                                files[f]) ||
                 !qs_io_line(path, text[f], sizeof text[f])) {
-                snprintf(text[f], sizeof text[f], f == 0 ? "" : "?");
+                qs_print(text[f], sizeof text[f], f == 0 ? "" : "?");
             }
         }
         if (text[0][0] != '\0') {
-            snprintf(part, sizeof part, "%spolicy%d=%s %s-%s kHz", value[0] ? ", " : "", i, text[0], text[1],
+            qs_print(part, sizeof part, "%spolicy%d=%s %s-%s kHz", value[0] ? ", " : "", i, text[0], text[1],
                      text[2]);
             qs_io_append(value, cap, part);
         }
@@ -159,7 +160,7 @@ static void read_hypervisor(const struct qs_facts *facts, char *value, size_t ca
     char flags[8192];
     (void)facts;
     bool known = from_table("/proc/cpuinfo", "flags", flags, sizeof flags);
-    snprintf(value, cap, "%s", !known ? "unknown" : strstr(flags, " hypervisor") ? "yes" : "no");
+    qs_print(value, cap, "%s", !known ? "unknown" : strstr(flags, " hypervisor") ? "yes" : "no");
 }
 
 static void read_kernel(const struct qs_facts *facts, char *value, size_t cap)
@@ -167,18 +168,18 @@ static void read_kernel(const struct qs_facts *facts, char *value, size_t cap)
     struct utsname u;
     (void)facts;
     uname(&u);
-    snprintf(value, cap, "%.60s %.100s %.200s", u.sysname, u.release, u.version);
+    qs_print(value, cap, "%.60s %.100s %.200s", u.sysname, u.release, u.version);
 }
 
 static void read_libc(const struct qs_facts *facts, char *value, size_t cap)
 {
     (void)facts;
-#ifdef _CS_GNU_LIBC_VERSION
+#ifdef __GLIBC__
     if (confstr(_CS_GNU_LIBC_VERSION, value, cap) > 0) {
         return;
     }
 #endif
-    snprintf(value, cap, "static, not glibc");
+    qs_print(value, cap, "static, not glibc");
 }
 
 static void read_machine(const struct qs_facts *facts, char *value, size_t cap)
@@ -186,7 +187,7 @@ static void read_machine(const struct qs_facts *facts, char *value, size_t cap)
     struct utsname u;
     (void)facts;
     uname(&u);
-    snprintf(value, cap, "%.60s", u.machine);
+    qs_print(value, cap, "%.60s", u.machine);
 }
 
 static void read_memory(const struct qs_facts *facts, char *value, size_t cap)
@@ -194,7 +195,7 @@ static void read_memory(const struct qs_facts *facts, char *value, size_t cap)
     char text[64] = "0";
     (void)facts;
     from_table("/proc/meminfo", "MemTotal", text, sizeof text);
-    snprintf(value, cap, "%lld", strtoll(text, NULL, 10) * 1024);
+    qs_print(value, cap, "%lld", strtoll(text, NULL, 10) * 1024);
 }
 
 static void read_os(const struct qs_facts *facts, char *value, size_t cap)
@@ -202,26 +203,26 @@ static void read_os(const struct qs_facts *facts, char *value, size_t cap)
     (void)facts;
     if (!from_table("/etc/os-release", "PRETTY_NAME", value, cap)) {
         /* Its properties are not for everybody to read; what every app is started by is there. */
-        snprintf(value, cap, "%s", access("/system/bin/app_process", F_OK) == 0 ? "Android" : "unknown");
+        qs_print(value, cap, "%s", access("/system/bin/app_process", F_OK) == 0 ? "Android" : "unknown");
     }
 }
 
 static void read_page(const struct qs_facts *facts, char *value, size_t cap)
 {
     (void)facts;
-    snprintf(value, cap, "%ld", sysconf(_SC_PAGESIZE));
+    qs_print(value, cap, "%lu", getauxval(AT_PAGESZ));
 }
 
 static void read_simulated(const struct qs_facts *facts, char *value, size_t cap)
 {
     (void)facts;
-    snprintf(value, cap, "no");
+    qs_print(value, cap, "no");
 }
 
 /* Another folder than /sys makes a test bed of this device, and everybody can see it. */
 static void read_sysfs(const struct qs_facts *facts, char *value, size_t cap)
 {
-    snprintf(value, cap, "%s", facts->probe->sysfs);
+    qs_print(value, cap, "%s", facts->probe->sysfs);
 }
 
 static void read_thp(const struct qs_facts *facts, char *value, size_t cap)
@@ -233,18 +234,18 @@ static void read_turbo(const struct qs_facts *facts, char *value, size_t cap)
 {
     char text[16];
     if (sysfs_line(facts, "devices/system/cpu/intel_pstate/no_turbo", text, sizeof text)) {
-        snprintf(value, cap, "%s", text[0] == '0' ? "on" : "off");
+        qs_print(value, cap, "%s", text[0] == '0' ? "on" : "off");
     } else if (sysfs_line(facts, "devices/system/cpu/cpufreq/boost", text, sizeof text)) {
-        snprintf(value, cap, "%s", text[0] == '1' ? "on" : "off");
+        qs_print(value, cap, "%s", text[0] == '1' ? "on" : "off");
     } else {
-        snprintf(value, cap, "none");
+        qs_print(value, cap, "none");
     }
 }
 
 static void read_user(const struct qs_facts *facts, char *value, size_t cap)
 {
     (void)facts;
-    snprintf(value, cap, "%u", (unsigned)geteuid());
+    qs_print(value, cap, "%u", (unsigned)geteuid());
 }
 
 /* Sorted by key: the host hashes them. */
@@ -300,7 +301,7 @@ void qs_facts_init(struct qs_facts *facts, const struct qs_probe *probe, const c
         close(fd);
     }
     for (size_t i = 0; i < sizeof out; i++) {
-        snprintf(facts->agent_sha256 + 2 * i, 3, "%02x", out[i]);
+        qs_print(facts->agent_sha256 + 2 * i, 3, "%02x", out[i]);
     }
 }
 
@@ -310,7 +311,7 @@ bool qs_facts_get(const struct qs_facts *facts, size_t index, struct qs_port_fac
         return false;
     }
     fact->value[0] = '\0';
-    snprintf(fact->key, sizeof fact->key, "%s", table[index].key);
+    qs_print(fact->key, sizeof fact->key, "%s", table[index].key);
     table[index].read(facts, fact->value, sizeof fact->value);
     qs_io_printable(fact->value);
     return true;

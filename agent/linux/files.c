@@ -1,5 +1,6 @@
 #include "linux/files.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 
 #include "proto/msg.h"
@@ -23,7 +24,7 @@ static const char part_name[] = "part"; /* the others are hashes: none is called
 void qs_files_name(const struct qs_port_key *key, char name[QS_FILES_NAME_BYTES])
 {
     for (size_t i = 0; i < sizeof key->sha256; i++) {
-        snprintf(name + 2 * i, 3, "%02x", key->sha256[i]);
+        qs_print(name + 2 * i, 3, "%02x", key->sha256[i]);
     }
     memcpy(name + 2 * sizeof key->sha256, key->executable ? ".x" : "", key->executable ? 3 : 1);
 }
@@ -53,7 +54,7 @@ bool qs_files_fault(struct qs_port_fault *fault, const char *what)
     fault->blame = QS_WIRE_BLAME_DEVICE;
     fault->wire_code = QS_CODE_RESOURCE;
     fault->code = errno == EDQUOT ? ENOSPC : errno;
-    snprintf(fault->text, sizeof fault->text, "%.200s: %s", what, strerror(errno));
+    qs_print(fault->text, sizeof fault->text, "%.200s: %s", what, strerror(errno));
     return false;
 }
 
@@ -85,7 +86,7 @@ static void make_parents(char *path)
 int qs_files_open_state(const char *dir)
 {
     char path[QS_PORT_PATH_BYTES];
-    if ((size_t)snprintf(path, sizeof path, "%s", dir) >= sizeof path) {
+    if ((size_t)qs_print(path, sizeof path, "%s", dir) >= sizeof path) {
         errno = ENAMETOOLONG;
         return -1;
     }
@@ -106,7 +107,7 @@ int qs_files_lock(int dir_fd, const char *name)
 
 static bool take_place(struct qs_linux_files *files, const char *root, unsigned number)
 {
-    int length = snprintf(files->root, sizeof files->root, "%s/%u", root, number);
+    int length = qs_print(files->root, sizeof files->root, "%s/%u", root, number);
     if (length < 0 || (size_t)length >= sizeof files->root) {
         errno = ENAMETOOLONG;
         return false;
@@ -147,12 +148,12 @@ static bool open_default(struct qs_linux_files *files)
     const char *state = getenv("XDG_STATE_HOME");
     const char *home = getenv("HOME");
     if (state && state[0] == '/' &&
-        (size_t)snprintf(path, sizeof path, "%s/quiesce-agent/cache", state) < sizeof path &&
+        (size_t)qs_print(path, sizeof path, "%s/quiesce-agent/cache", state) < sizeof path &&
         open_below(files, path)) {
         return true;
     }
     if (home && home[0] == '/' &&
-        (size_t)snprintf(path, sizeof path, "%s/.local/state/quiesce-agent/cache", home) < sizeof path &&
+        (size_t)qs_print(path, sizeof path, "%s/.local/state/quiesce-agent/cache", home) < sizeof path &&
         open_below(files, path)) {
         return true;
     }
@@ -177,7 +178,7 @@ bool qs_files_open(struct qs_linux_files *files, const char *root, char error[QS
     if (absolute && open_below(files, absolute)) {
         return true;
     }
-    snprintf(error, QS_FILES_ERROR_BYTES, "no cache for files in '%.200s': %s", root,
+    qs_print(error, QS_FILES_ERROR_BYTES, "no cache for files in '%.200s': %s", root,
              errno == EBUSY ? "other agents use it" : strerror(errno));
     return false;
 }

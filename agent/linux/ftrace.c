@@ -1,5 +1,6 @@
 #include "linux/ftrace.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ static int open_instances(void)
     int fd = -1;
     for (size_t i = 0; fd < 0 && i < sizeof roots / sizeof roots[0]; i++) {
         char path[64];
-        snprintf(path, sizeof path, "%s/instances", roots[i]);
+        qs_print(path, sizeof path, "%s/instances", roots[i]);
         fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     }
     return fd;
@@ -37,7 +38,9 @@ static int open_instances(void)
 
 static int complain(const char *what, const char *detail)
 {
-    fprintf(stderr, "ftrace: %s: %s\n", what, detail);
+    char text[512];
+    qs_print(text, sizeof text, "ftrace: %s: %s\n", what, detail);
+    fputs(text, stderr);
     return EXIT_TROUBLE;
 }
 
@@ -68,7 +71,7 @@ static bool set_up(int dir_fd, char **settings)
         char name[64];
         size_t n = strcspn(*settings, "=");
         bool usable = n < sizeof name && (*settings)[n] == '=';
-        snprintf(name, sizeof name, "%.*s", (int)n, *settings);
+        qs_print(name, sizeof name, "%.*s", (int)n, *settings);
         if (!usable || !is_setting(name) || !put(dir_fd, name, *settings + n + 1)) {
             complain(*settings,
                      usable && is_setting(name) ? strerror(errno) : "no setting such as current_tracer=nop");
@@ -130,7 +133,7 @@ int qs_ftrace_main(char **argv)
     if (instances < 0) {
         return complain("tracefs is not there", "mount -t tracefs nodev /sys/kernel/tracing");
     }
-    snprintf(name, sizeof name, PREFIX "%d", (int)getpid());
+    qs_print(name, sizeof name, PREFIX "%d", (int)getpid());
     if (mkdirat(instances, name, INSTANCE_MODE) != 0) {
         qs_io_close(&instances);
         return complain("no instance can be made", strerror(errno));

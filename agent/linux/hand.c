@@ -1,5 +1,6 @@
 #include "linux/hand.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 #include "linux/tool.h"
 
@@ -8,7 +9,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -46,7 +46,7 @@ static enum qs_hand_end resolve(const char *root, const char *path, char *ret, s
     char whole[PATH_MAX];
     size_t n = strlen(root);
     if (path[0] == '\0' || path[0] == '/' || strstr(path, "//") ||
-        (size_t)snprintf(whole, sizeof whole, "%s/%s", root, path) >= sizeof whole) {
+        (size_t)qs_print(whole, sizeof whole, "%s/%s", root, path) >= sizeof whole) {
         return QS_HAND_OUTSIDE;
     }
     if (!realpath(whole, ret)) {
@@ -237,8 +237,8 @@ static bool fill(const struct qs_hand *hand, struct order *order, const char *pa
 {
     memset(order, 0, sizeof *order);
     order->tool_ns = hand->tool_ns;
-    if ((size_t)snprintf(order->path, sizeof order->path, "%s", path) < sizeof order->path &&
-        (size_t)snprintf(order->text, sizeof order->text, "%s\n", text) < sizeof order->text) {
+    if ((size_t)qs_print(order->path, sizeof order->path, "%s", path) < sizeof order->path &&
+        (size_t)qs_print(order->text, sizeof order->text, "%s\n", text) < sizeof order->text) {
         return true;
     }
     *ret = (struct qs_hand_result){.end = QS_HAND_OUTSIDE, .error = ENAMETOOLONG};

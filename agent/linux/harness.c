@@ -1,12 +1,12 @@
 #include "linux/harness.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 #include "linux/memory.h"
 #include "proto/names.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -30,7 +30,7 @@ static bool fail(struct qs_port_fault *fault, const char *what)
     fault->blame = QS_WIRE_BLAME_DEVICE;
     fault->wire_code = QS_CODE_RESOURCE;
     fault->code = errno;
-    snprintf(fault->text, sizeof fault->text, "no %s for a harness run: %s", what, strerror(errno));
+    qs_print(fault->text, sizeof fault->text, "no %s for a harness run: %s", what, strerror(errno));
     return false;
 }
 
@@ -75,10 +75,10 @@ static bool build_environment(struct qs_linux_harness *h, const struct qs_comman
             h->envp[n++] = *from;
         }
     }
-    snprintf(h->fd_variable, sizeof h->fd_variable, "%s=%d", QUIESCE_BENCH_ENV, QS_HARNESS_CHILD_FD);
+    qs_print(h->fd_variable, sizeof h->fd_variable, "%s=%d", QUIESCE_BENCH_ENV, QS_HARNESS_CHILD_FD);
     h->envp[n++] = h->fd_variable;
     if (pad_bytes > 0) {
-        int at = snprintf(h->pad_variable, sizeof h->pad_variable, "QUIESCE_LAYOUT=");
+        int at = qs_print(h->pad_variable, sizeof h->pad_variable, "QUIESCE_LAYOUT=");
         memset(h->pad_variable + at, 'x', pad_bytes);
         h->pad_variable[(size_t)at + pad_bytes] = '\0';
         h->envp[n++] = h->pad_variable;
@@ -153,7 +153,7 @@ static bool count_children(pid_t pid, int64_t *value)
 {
     char path[64];
     char text[4096];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    qs_print(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
     long n = qs_io_read(path, text, sizeof text);
     const char *p = text;
     int64_t child;
@@ -178,9 +178,9 @@ void qs_harness_evidence(const struct qs_linux_harness *h, bool after, struct qs
     int64_t v[QS_HARNESS_EVIDENCE] = {0};
     bool ok[QS_HARNESS_EVIDENCE];
     const char *p = sched;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)h->pid);
+    qs_print(path, sizeof path, "/proc/%d/status", (int)h->pid);
     qs_io_read(path, status, sizeof status);
-    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)h->pid);
+    qs_print(path, sizeof path, "/proc/%d/schedstat", (int)h->pid);
     qs_io_read(path, sched, sizeof sched);
     ok[0] = from_status(status, "\nvoluntary_ctxt_switches:", &v[0]);
     ok[1] = from_status(status, "\nnonvoluntary_ctxt_switches:", &v[1]);
@@ -191,7 +191,7 @@ void qs_harness_evidence(const struct qs_linux_harness *h, bool after, struct qs
     for (size_t i = 0; i < QS_HARNESS_EVIDENCE; i++) {
         struct qs_port_evidence *row = &rows[i];
         uint8_t read = ok[i] ? QS_READING_OK : QS_READING_MISSING;
-        snprintf(row->kind, sizeof row->kind, "%s", kinds[i]);
+        qs_print(row->kind, sizeof row->kind, "%s", kinds[i]);
         row->status = after && row->status != QS_READING_OK ? row->status : read;
         row->after = v[i];
         row->before = after ? row->before : v[i];

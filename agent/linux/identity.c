@@ -1,10 +1,11 @@
 #include "linux/identity.h"
 
+#include "core/print.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -47,9 +48,9 @@ bool qs_identity_find(const char *name, struct qs_identity *identity)
         return false;
     }
     *identity = (struct qs_identity){.uid = number, .gid = number, .groups = {number}, .group_count = 1};
-    snprintf(identity->name, sizeof identity->name, "%s", user ? user->pw_name : name);
-    snprintf(identity->home, sizeof identity->home, "%s", user ? user->pw_dir : "/");
-    snprintf(identity->shell, sizeof identity->shell, "%s",
+    qs_print(identity->name, sizeof identity->name, "%s", user ? user->pw_name : name);
+    qs_print(identity->home, sizeof identity->home, "%s", user ? user->pw_dir : "/");
+    qs_print(identity->shell, sizeof identity->shell, "%s",
              user && user->pw_shell[0] != '\0' ? user->pw_shell : "/bin/sh");
     if (!user) {
         return true;

@@ -1,9 +1,10 @@
 #include "linux/io.h"
 
+#include "core/print.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -127,9 +128,9 @@ void qs_io_cpu_list(char *text, size_t cap, bool (*has)(void *arg, int cpu), voi
         char part[48];
         const char *comma = text[0] ? "," : "";
         if (last > cpu) {
-            snprintf(part, sizeof part, "%s%d-%d", comma, cpu, last);
+            qs_print(part, sizeof part, "%s%d-%d", comma, cpu, last);
         } else {
-            snprintf(part, sizeof part, "%s%d", comma, cpu);
+            qs_print(part, sizeof part, "%s%d", comma, cpu);
         }
         qs_io_append(text, cap, part);
         cpu = last;

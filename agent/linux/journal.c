@@ -1,5 +1,6 @@
 #include "linux/journal.h"
 
+#include "core/print.h"
 #include "linux/files.h"
 #include "linux/io.h"
 #include "proto/crc32c.h"
@@ -323,7 +324,7 @@ static void forget_volatile(struct qs_journal *j)
 
 static bool fail(struct qs_journal *j, const char *dir, const char *why, char *error)
 {
-    snprintf(error, QS_JOURNAL_ERROR_BYTES, "no journal in '%.150s': %.150s", dir, why);
+    qs_print(error, QS_JOURNAL_ERROR_BYTES, "no journal in '%.150s': %.150s", dir, why);
     qs_journal_close(j);
     j->state.count = 0;
     return false;
@@ -346,7 +347,7 @@ static bool is_ours(const struct qs_journal *j)
 void qs_journal_say_holder(const struct qs_journal *j)
 {
     char text[16];
-    int n = snprintf(text, sizeof text, "%d\n", (int)getpid());
+    int n = qs_print(text, sizeof text, "%d\n", (int)getpid());
     if (ftruncate(j->lock_fd, 0) == 0) {
         (void)!pwrite(j->lock_fd, text, (size_t)n, 0); /* without it nobody knows, and that is all */
     }
@@ -364,7 +365,7 @@ static pid_t find_holder(const struct qs_journal *j, char comm[32])
     bool known = fd >= 0 && is_own(fd, &file) && pread(fd, text, sizeof text - 1, 0) > 0 &&
                  qs_io_i64(&p, &pid) && pid > 1 && pid <= INT32_MAX;
     qs_io_close(&fd);
-    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    qs_print(path, sizeof path, "/proc/%d/comm", (int)pid);
     return known && qs_io_line(path, comm, 32) ? (pid_t)pid : 0;
 }
 
@@ -388,9 +389,9 @@ static bool lock(struct qs_journal *j, char why[150])
         qs_journal_say_holder(j);
         return true;
     }
-    snprintf(why, 150, "%s", error == EBUSY ? "another agent has it" : strerror(error));
+    qs_print(why, 150, "%s", error == EBUSY ? "another agent has it" : strerror(error));
     if (holder > 0) {
-        snprintf(why, 150, "another agent has it (process %d, %.31s)", (int)holder, comm);
+        qs_print(why, 150, "another agent has it (process %d, %.31s)", (int)holder, comm);
     }
     return false;
 }
@@ -403,8 +404,8 @@ bool qs_journal_open(struct qs_journal *j, const char *dir, const char *boot, co
     j->bytes = 0;
     j->broken = j->rebooted = false;
     j->state.count = 0;
-    snprintf(j->boot, sizeof j->boot, "%s", boot);
-    snprintf(j->root, sizeof j->root, "%s", root);
+    qs_print(j->boot, sizeof j->boot, "%s", boot);
+    qs_print(j->root, sizeof j->root, "%s", root);
     j->dir_fd = qs_files_open_state(dir);
     if (j->dir_fd < 0) {
         return fail(j, dir, strerror(errno), error);
@@ -422,7 +423,7 @@ bool qs_journal_open(struct qs_journal *j, const char *dir, const char *boot, co
                     error);
     }
     if (j->state.count > 0 && j->state.root[0] && strcmp(j->state.root, root) != 0) {
-        snprintf(why, sizeof why,
+        qs_print(why, sizeof why,
                  "it is of an agent with --sysfs %.60s: start that one to put its settings back",
                  j->state.root);
         return fail(j, dir, why, error);

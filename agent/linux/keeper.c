@@ -1,5 +1,6 @@
 #include "linux/keeper.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 #include "linux/knob.h"
 #include "linux/tool.h"
@@ -7,7 +8,6 @@
 #include "proto/names.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -54,8 +54,8 @@ static void note_same(struct qs_keeper *k, const char *path, const char *value)
         i++;
     }
     if (i == k->same_count && i < QS_JOURNAL_ENTRIES) {
-        snprintf(k->same[i].path, sizeof k->same[i].path, "%s", path);
-        snprintf(k->same[i].value, sizeof k->same[i].value, "%s", value);
+        qs_print(k->same[i].path, sizeof k->same[i].path, "%s", path);
+        qs_print(k->same[i].value, sizeof k->same[i].value, "%s", value);
         k->same_count++;
     }
 }
@@ -108,7 +108,7 @@ static void tune(struct qs_keeper *k, const struct qs_keeper_order *order, struc
     } else {
         e = qs_journal_find(&k->journal, order->path);
         e->looked = false;
-        snprintf(e->seen, sizeof e->seen, "%s", order->value);
+        qs_print(e->seen, sizeof e->seen, "%s", order->value);
         qs_knob_write(&k->hand, order->path, order->value, file, &e->stuck_fd);
     }
 }
@@ -124,7 +124,7 @@ static bool put_back(struct qs_keeper *k, struct qs_journal_entry *e, struct qs_
 {
     char now[QS_JOURNAL_TEXT_BYTES];
     *file = (struct qs_port_controlled){.end = false};
-    snprintf(file->path, sizeof file->path, "%s", e->path);
+    qs_print(file->path, sizeof file->path, "%s", e->path);
     qs_knob_say(file->before, e->value);
     if (is_stuck(e)) {
         file->outcome = QS_TUNE_TIMEOUT;
@@ -199,7 +199,7 @@ static bool restore_next(struct qs_keeper *k, struct qs_port_controlled *file)
 /* For people. */
 static const char *name_of(const char *path, char name[QS_JOURNAL_TEXT_BYTES])
 {
-    snprintf(name, QS_JOURNAL_TEXT_BYTES, "%s", path);
+    qs_print(name, QS_JOURNAL_TEXT_BYTES, "%s", path);
     if (qs_tool_is(path)) {
         qs_tool_name(path, name, QS_JOURNAL_TEXT_BYTES);
     }
@@ -213,7 +213,7 @@ static void note_journal(struct qs_keeper *k, const char *state)
     struct qs_journal_state *s = &k->journal.state;
     char *note = k->notes.journal;
     if (state) {
-        snprintf(note, QS_KEEPER_NOTE_BYTES, "%.400s/control.journal%s", state,
+        qs_print(note, QS_KEEPER_NOTE_BYTES, "%.400s/control.journal%s", state,
                  s->damaged
                      ? ": damaged: what could be read of it was put back; look at the settings of this "
                        "device, or restart it"
@@ -224,7 +224,7 @@ static void note_journal(struct qs_keeper *k, const char *state)
         *open = '\0';
     }
     for (size_t i = s->count; i-- > 0;) {
-        snprintf(text, sizeof text, "%s%s%s", i + 1 == s->count ? "; not put back: " : ", ",
+        qs_print(text, sizeof text, "%s%s%s", i + 1 == s->count ? "; not put back: " : ", ",
                  name_of(s->entries[i].path, name),
                  is_stuck(&s->entries[i]) ? " (its driver holds back a write that may still be done)" : "");
         qs_io_append(note, QS_KEEPER_NOTE_BYTES, text);
@@ -250,14 +250,14 @@ static void note_file(struct qs_keeper *k, const struct qs_port_controlled *file
 {
     char name[QS_JOURNAL_TEXT_BYTES];
     char part[2 * QS_JOURNAL_TEXT_BYTES + 64];
-    snprintf(part, sizeof part, "%s%s%s=%s", before, stands(file) ? "" : "not ", name_of(file->path, name),
+    qs_print(part, sizeof part, "%s%s%s=%s", before, stands(file) ? "" : "not ", name_of(file->path, name),
              file->before);
     qs_io_append(list, QS_KEEPER_NOTE_BYTES, part);
     if (!stands(file) && !qs_journal_find(&k->journal, file->path)) {
-        snprintf(part, sizeof part, " (somebody has set it to %s since)", file->after);
+        qs_print(part, sizeof part, " (somebody has set it to %s since)", file->after);
         qs_io_append(list, QS_KEEPER_NOTE_BYTES, part);
     } else if (!stands(file)) {
-        snprintf(part, sizeof part, " (%s%s%s)", qs_tune_outcome_name((enum qs_tune_outcome)file->outcome),
+        qs_print(part, sizeof part, " (%s%s%s)", qs_tune_outcome_name((enum qs_tune_outcome)file->outcome),
                  file->error ? ": " : "", file->error ? strerror(file->error) : "");
         qs_io_append(list, QS_KEEPER_NOTE_BYTES, part);
     }
@@ -290,7 +290,7 @@ void qs_keeper_restore(struct qs_keeper *k, const char *why)
     }
     k->tries = 0;
     unsigned done = restore_all(k, &all, list);
-    snprintf(k->notes.restored, sizeof k->notes.restored, "%u of %u, because %s", done, all, why);
+    qs_print(k->notes.restored, sizeof k->notes.restored, "%u of %u, because %s", done, all, why);
     qs_io_append(k->notes.restored, sizeof k->notes.restored, list);
 }
 
@@ -306,7 +306,7 @@ static bool try_again(struct qs_keeper *k)
         return false;
     }
     bool first = strcmp(k->notes.restored, "none") == 0;
-    snprintf(head, sizeof head, "%s%u of %u", first ? "" : "; later ", done, all);
+    qs_print(head, sizeof head, "%s%u of %u", first ? "" : "; later ", done, all);
     k->notes.restored[first ? 0 : strlen(k->notes.restored)] = '\0';
     qs_io_append(k->notes.restored, sizeof k->notes.restored, head);
     qs_io_append(k->notes.restored, sizeof k->notes.restored, first ? ", which could not be before" : "");
@@ -338,15 +338,15 @@ void qs_keeper_open(struct qs_keeper *k, const char *state, const char *sysfs)
     k->retry_at_ns = 0;
     k->retry_ns = RETRY_NS;
     qs_hand_init(&k->hand, sysfs, HAND_NS);
-    snprintf(k->notes.restored, sizeof k->notes.restored, "none");
-    snprintf(k->notes.journal, sizeof k->notes.journal, "none");
+    qs_print(k->notes.restored, sizeof k->notes.restored, "none");
+    qs_print(k->notes.journal, sizeof k->notes.journal, "none");
     if (!qs_io_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot)) {
-        snprintf(boot, sizeof boot, "unknown");
+        qs_print(boot, sizeof boot, "unknown");
     }
     k->on = state && qs_journal_open(&k->journal, state, boot, sysfs, error);
     if (!k->on) {
         if (state) {
-            snprintf(k->notes.journal, sizeof k->notes.journal, "none: %s", error);
+            qs_print(k->notes.journal, sizeof k->notes.journal, "none: %s", error);
         }
         return;
     }
@@ -395,7 +395,7 @@ static void obey(struct qs_keeper *k, const struct qs_keeper_order *order)
     struct qs_port_controlled file = {.end = false};
     switch ((enum qs_keeper_what)order->what) {
     case QS_KEEPER_TUNE:
-        snprintf(k->notes.restored, sizeof k->notes.restored, "none"); /* a new story begins */
+        qs_print(k->notes.restored, sizeof k->notes.restored, "none"); /* a new story begins */
         tune(k, order, &file);
         break;
     case QS_KEEPER_LOOK:

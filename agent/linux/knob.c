@@ -1,5 +1,6 @@
 #include "linux/knob.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 #include "linux/tool.h"
 
@@ -7,7 +8,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ bool qs_knob_freezes_us(const char *path, const char *value)
 
 void qs_knob_say(char text[QS_PORT_SAID_BYTES], const char *value)
 {
-    snprintf(text, QS_PORT_SAID_BYTES, "%.*s", QS_PORT_SAID_BYTES - 1, value);
+    qs_print(text, QS_PORT_SAID_BYTES, "%.*s", QS_PORT_SAID_BYTES - 1, value);
 }
 
 static uint8_t outcome_of(const struct qs_hand_result *r, enum qs_tune_outcome failed)

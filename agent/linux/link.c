@@ -1,5 +1,6 @@
 #include "linux/link.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -44,7 +44,7 @@ bool qs_link_open_stdio(struct qs_link *link, int32_t peer_pid, char error[QS_LI
     bool ok = null_fd >= 0 && link->in_fd >= 0 && link->out_fd >= 0 && dup2(null_fd, 0) == 0 &&
               dup2(null_fd, 1) == 1;
     if (!ok) {
-        snprintf(error, QS_LINK_ERROR_BYTES, "cannot take over standard input and output: %s",
+        qs_print(error, QS_LINK_ERROR_BYTES, "cannot take over standard input and output: %s",
                  strerror(errno));
     }
     qs_io_close(&null_fd);

@@ -1,6 +1,7 @@
 /* Opening the agent's door, and the key to it. */
 #include "linux/link.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 #include "proto/limits.h"
 
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,7 +21,7 @@ enum { BACKLOG = 8, KEY_MIN_BYTES = 32 };
 
 static bool fail(char *error, const char *what, const char *arg, const char *why)
 {
-    snprintf(error, QS_LINK_ERROR_BYTES, "%s '%.150s': %s", what, arg, why);
+    qs_print(error, QS_LINK_ERROR_BYTES, "%s '%.150s': %s", what, arg, why);
     return false;
 }
 
@@ -55,8 +55,8 @@ static bool listen_unix(struct qs_link *link, const char *path, char *error)
     if (path[0] == '\0' || strlen(path) >= sizeof address.sun_path) {
         return fail(error, "cannot listen on", path, "a socket's path has 1 to 107 bytes");
     }
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    snprintf(link->path, sizeof link->path, "%s", path);
+    qs_print(address.sun_path, sizeof address.sun_path, "%s", path);
+    qs_print(link->path, sizeof link->path, "%s", path);
     if (!clear_leftover(&address, error)) {
         return false;
     }
@@ -101,7 +101,7 @@ static bool parse_tcp(const char *text, struct sockaddr_storage *address, sockle
         return false;
     }
     bool six = text[0] == '[' && colon[-1] == ']';
-    snprintf(host, sizeof host, "%.*s", (int)(colon - text) - 2 * six, text + six);
+    qs_print(host, sizeof host, "%.*s", (int)(colon - text) - 2 * six, text + six);
     memset(address, 0, sizeof *address);
     if (six) {
         struct sockaddr_in6 *a = (struct sockaddr_in6 *)address;

@@ -1,11 +1,11 @@
 #include "linux/memory.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -25,7 +25,7 @@ static int open_memory(const char *name)
     static const char *const folders[] = {"/dev/shm", "/tmp", "/data/local/tmp"};
     for (size_t i = 0; fd < 0 && i < sizeof folders / sizeof folders[0]; i++) {
         char path[64];
-        snprintf(path, sizeof path, "%s/quiesce-XXXXXX", folders[i]);
+        qs_print(path, sizeof path, "%s/quiesce-XXXXXX", folders[i]);
         fd = mkostemp(path, O_CLOEXEC);
         if (fd >= 0) {
             unlink(path);

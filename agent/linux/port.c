@@ -1,5 +1,6 @@
 #include "linux/port.h"
 
+#include "core/print.h"
 #include "linux/clock.h"
 #include "linux/io.h"
 #include "linux/slow.h"
@@ -8,7 +9,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -120,7 +120,7 @@ static bool out_of_pipes(struct qs_port_fault *fault)
     fault->blame = QS_WIRE_BLAME_DEVICE;
     fault->wire_code = QS_CODE_RESOURCE;
     fault->code = errno;
-    snprintf(fault->text, sizeof fault->text, "no pipe for the output: %s", strerror(errno));
+    qs_print(fault->text, sizeof fault->text, "no pipe for the output: %s", strerror(errno));
     return false;
 }
 
@@ -197,7 +197,7 @@ static size_t add_segments(const struct qs_linux *os, bool after, struct qs_port
     for (size_t i = 0; i < 2; i++) {
         struct qs_port_evidence *row = &rows[i];
         if (!after) {
-            snprintf(row->kind, sizeof row->kind, "%s", kinds[i]);
+            qs_print(row->kind, sizeof row->kind, "%s", kinds[i]);
             row->status = ok ? QS_READING_OK : QS_READING_MISSING;
             row->before = values[i];
         }
@@ -385,7 +385,7 @@ void qs_linux_init(struct qs_linux *os, const char *sysfs)
     qs_tracer_init(&os->tracer, os->clock);
     qs_stream_init(&os->stream);
     if (!qs_io_line("/proc/sys/kernel/random/boot_id", os->boot_id, sizeof os->boot_id)) {
-        snprintf(os->boot_id, sizeof os->boot_id, "unknown");
+        qs_print(os->boot_id, sizeof os->boot_id, "unknown");
     }
 }
 
@@ -486,7 +486,7 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
         .gives_priority = true};
     struct qs_agent_options options;
     if (!take_signals(os) || os->child.null_fd < 0 || os->child.null_in_fd < 0) {
-        snprintf(error, QS_LINK_ERROR_BYTES, "cannot set up: %s", strerror(errno));
+        qs_print(error, QS_LINK_ERROR_BYTES, "cannot set up: %s", strerror(errno));
         return false;
     }
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* before 3.4 it does not exist: strays then escape */

@@ -1,12 +1,12 @@
 #include "linux/priority.h"
 
+#include "core/print.h"
 #include "linux/command.h"
 #include "linux/spawn.h"
 #include "proto/names.h"
 
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
@@ -54,16 +54,16 @@ static bool explain(struct qs_port_fault *fault, const struct qs_start *start, b
     fault->wire_code = QS_CODE_UNSUPPORTED;
     fault->code = error;
     if (addresses) {
-        snprintf(
+        qs_print(
             fault->text, sizeof fault->text,
             "`aslr: off`: the kernel does not let this agent start processes with fixed addresses: %s; a "
             "container's filter may forbid it (the call is personality)",
             strerror(error));
         return false;
     }
-    snprintf(missing, sizeof missing, "root, CAP_SYS_NICE, or a limit `ulimit -%c` of at least %d",
+    qs_print(missing, sizeof missing, "root, CAP_SYS_NICE, or a limit `ulimit -%c` of at least %d",
              fifo ? 'r' : 'e', fifo ? (int)start->value : NICE_ZERO - (int)start->value);
-    snprintf(
+    qs_print(
         fault->text, sizeof fault->text,
         "`priority: %s %d`: the kernel does not let this agent (user %u) start processes so: %s; it needs "
         "%s",
@@ -91,7 +91,7 @@ size_t qs_priority_rows(const struct qs_start *start)
 
 static void put_row(struct qs_port_evidence *row, const char *kind, int64_t wanted, int64_t is, bool ok)
 {
-    snprintf(row->kind, sizeof row->kind, "%s", kind);
+    qs_print(row->kind, sizeof row->kind, "%s", kind);
     row->status = ok ? QS_READING_OK : QS_READING_MISSING;
     row->steady = true;
     row->held = false;

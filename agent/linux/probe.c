@@ -1,5 +1,6 @@
 #include "linux/probe.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 #include "linux/slow.h"
 #include "proto/names.h"
@@ -7,9 +8,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 enum { ZONES_MAX = 64, POLICIES_MAX = 64, CPUS_MAX = 128 };
@@ -17,12 +18,12 @@ enum { ZONES_MAX = 64, POLICIES_MAX = 64, CPUS_MAX = 128 };
 bool qs_probe_path(const struct qs_probe *probe, char *path, size_t cap, const char *fmt, ...)
 {
     va_list args;
-    int root = snprintf(path, cap, "%s/", probe->sysfs);
+    int root = qs_print(path, cap, "%s/", probe->sysfs);
     if (root < 0 || (size_t)root >= cap) {
         return false;
     }
     va_start(args, fmt);
-    int n = vsnprintf(path + root, cap - (size_t)root, fmt, args);
+    int n = qs_vprint(path + root, cap - (size_t)root, fmt, args);
     va_end(args);
     return n >= 0 && (size_t)n < cap - (size_t)root;
 }
@@ -33,7 +34,7 @@ static void add(struct qs_probe *probe, const char *kind, enum qs_probe_how how,
         return;
     }
     struct qs_source *s = &probe->sources[probe->count++];
-    snprintf(s->kind, sizeof s->kind, "%s", kind);
+    qs_print(s->kind, sizeof s->kind, "%s", kind);
     s->how = how;
     s->evidence = true;
     s->fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -55,10 +56,10 @@ static bool has_kind(const struct qs_probe *probe, const char *kind)
 /* "thermal:TYPE"; types repeat on real boards: the second one becomes "thermal:TYPE.2". */
 static void name_by_type(const struct qs_probe *probe, char *kind, const char *class, const char *type)
 {
-    snprintf(kind, QS_PORT_KIND_BYTES, "%s:%.32s", class, type);
+    qs_print(kind, QS_PORT_KIND_BYTES, "%s:%.32s", class, type);
     qs_io_printable(kind);
     for (int n = 2; has_kind(probe, kind); n++) {
-        snprintf(kind, QS_PORT_KIND_BYTES, "%s:%.28s.%d", class, type, n);
+        qs_print(kind, QS_PORT_KIND_BYTES, "%s:%.28s.%d", class, type, n);
         qs_io_printable(kind);
     }
 }
@@ -87,7 +88,7 @@ static void add_typed(struct qs_probe *probe, const char *class, const char *fol
 static void put_number(char *text, size_t cap, const char *form, int number)
 {
     char digits[12];
-    snprintf(digits, sizeof digits, "%d", number);
+    qs_print(digits, sizeof digits, "%d", number);
     text[0] = '\0';
     for (const char *f = form; *f; f++) {
         const char one[2] = {*f, '\0'};
@@ -153,8 +154,8 @@ void qs_probe_open(struct qs_probe *probe, const cpu_set_t *allowed, const char 
     probe->slow.fd = -1;
     probe->sysfs = sysfs;
     probe->allowed = *allowed;
-    long hz = sysconf(_SC_CLK_TCK);
-    probe->tick_ns = 1000000000 / (hz > 0 ? hz : 100);
+    unsigned long hz = getauxval(AT_CLKTCK);
+    probe->tick_ns = 1000000000 / (hz > 0 ? (int64_t)hz : 100);
     probe->stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
     add_fixed(probe);
     add_typed(probe, "thermal", "class/thermal/thermal_zone", "temp");
@@ -169,7 +170,7 @@ void qs_probe_open(struct qs_probe *probe, const cpu_set_t *allowed, const char 
 bool qs_probe_file(const struct qs_source *source, char *path)
 {
     char link[32];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", source->fd);
+    qs_print(link, sizeof link, "/proc/self/fd/%d", source->fd);
     ssize_t n = source->fd < 0 ? -1 : readlink(link, path, PATH_MAX - 1);
     path[n < 0 ? 0 : n] = '\0';
     return n > 0;

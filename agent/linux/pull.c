@@ -1,11 +1,11 @@
 #include "linux/pull.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ static void keep_record(struct qs_pull *pull, char *record)
         return;
     }
     text[strcspn(text, "\n")] = '\0';
-    int n = snprintf(line, sizeof line, "[%" PRId64 ".%06" PRId64 "] %s\n", field[2] / 1000000,
+    int n = qs_print(line, sizeof line, "[%" PRId64 ".%06" PRId64 "] %s\n", field[2] / 1000000,
                      field[2] % 1000000, text + 1);
     if (n > 0 && (size_t)n < sizeof line) {
         size_t room = sizeof pull->log - pull->log_len;
@@ -77,7 +77,7 @@ static void read_log(struct qs_pull *pull)
 static void fail(struct qs_port_piece *piece, enum qs_pull_status status, const char *why)
 {
     piece->status = (uint8_t)status;
-    snprintf(piece->why, sizeof piece->why, "%s", why);
+    qs_print(piece->why, sizeof piece->why, "%s", why);
 }
 
 static void kernel_log_piece(struct qs_pull *pull, const struct qs_msg_pull *m, struct qs_port_piece *piece)
@@ -129,7 +129,7 @@ static void file_piece(struct qs_pull *pull, int cwd_fd, const struct qs_identit
             piece->total_bytes = (uint64_t)st.st_size;
             piece->bytes = pull->piece;
             piece->n = (size_t)n;
-            snprintf(piece->why, sizeof piece->why, "%s",
+            qs_print(piece->why, sizeof piece->why, "%s",
                      is_older(&st, &pull->began) ? "it is older than the run, which did not write it" : "");
         }
     }

@@ -1,5 +1,6 @@
 #include "linux/slow.h"
 
+#include "core/glob.h"
 #include "linux/bound.h"
 #include "linux/io.h"
 #include "linux/which.h"
@@ -8,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static bool fits(struct qs_text pattern, const char *line)
 {
     char text[QS_CONTROL_PATH_MAX_BYTES + 1];
     qs_text_copy(pattern, text, sizeof text);
-    return fnmatch(text, line, FNM_CASEFOLD) == 0;
+    return qs_glob_match(text, line, QS_GLOB_ANY_CASE);
 }
 
 /* One more line, without its blanks before and behind, cut; how far it is indented. NULL: there is none. */

@@ -1,10 +1,10 @@
 #include "linux/spawn.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -148,7 +148,7 @@ static pid_t parent_of(const char *pid)
 {
     char path[64];
     char text[512];
-    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    qs_print(path, sizeof path, "/proc/%.20s/stat", pid);
     if (qs_io_read(path, text, sizeof text) <= 0) {
         return -1;
     }

@@ -2,6 +2,7 @@
  * whoever the runs are, and lie below one that is not: only who is put there gets there. */
 #include "linux/files.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 
 #include <errno.h>
@@ -35,10 +36,10 @@ static int step_into(int at_fd, const char *name)
 static int open_parent(struct qs_linux_files *files, uint16_t dir, const char *name, const char **last)
 {
     char part[QS_FILE_NAME_MAX_BYTES + 1];
-    snprintf(part, sizeof part, "%04x", dir);
+    qs_print(part, sizeof part, "%04x", dir);
     int fd = step_into(files->dirs_fd, part);
     for (const char *slash = strchr(name, '/'); fd >= 0 && slash; slash = strchr(name, '/')) {
-        snprintf(part, sizeof part, "%.*s", (int)(slash - name), name);
+        qs_print(part, sizeof part, "%.*s", (int)(slash - name), name);
         int next = step_into(fd, part);
         int error = errno;
         close(fd);
@@ -111,7 +112,7 @@ void qs_files_path(struct qs_linux_files *files, uint16_t dir, char *text, size_
     const char *unused;
     int fd = open_parent(files, dir, "", &unused);
     qs_io_close(&fd);
-    snprintf(text, cap, "%s/dirs/%04x", files->root, dir);
+    qs_print(text, cap, "%s/dirs/%04x", files->root, dir);
 }
 
 /* Removes an entry that is no directory; one that is moves up to where `clear` looks again, because a program
@@ -129,7 +130,7 @@ static void remove_entry(struct qs_linux_files *files, int fd, const char *name,
         return;
     }
     fchmodat(fd, name, 0700, 0);
-    snprintf(up, sizeof up, "moved-%u", (unsigned)files->moved++);
+    qs_print(up, sizeof up, "moved-%u", (unsigned)files->moved++);
     renameat(fd, name, files->dirs_fd, up);
 }
 

@@ -1,5 +1,6 @@
 #include "linux/stream.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 
 #include "linux/memory.h"
@@ -7,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -89,7 +89,7 @@ bool qs_stream_window(struct qs_linux_stream *s, struct qs_port_fault *fault)
     fault->blame = QS_WIRE_BLAME_DEVICE;
     fault->wire_code = QS_CODE_RESOURCE;
     fault->code = errno;
-    snprintf(fault->text, sizeof fault->text, "no memory for the output: %s", strerror(errno));
+    qs_print(fault->text, sizeof fault->text, "no memory for the output: %s", strerror(errno));
     return false;
 }
 
@@ -100,7 +100,7 @@ bool qs_stream_start(struct qs_linux_stream *s, struct qs_port_fault *fault)
         fault->blame = QS_WIRE_BLAME_OPERATOR;
         fault->wire_code = QS_CODE_STATE;
         fault->code = EEXIST;
-        snprintf(
+        qs_print(
             fault->text, sizeof fault->text,
             "'%.120s' is there before the program has run: it would be read as what this one wrote; take "
             "it away, or say prepare: [rm, -f, %.60s]",
@@ -114,7 +114,7 @@ bool qs_stream_start(struct qs_linux_stream *s, struct qs_port_fault *fault)
 static void fail(struct qs_port_document *document, enum qs_pull_status status, const char *why)
 {
     *document = (struct qs_port_document){.status = (uint8_t)status};
-    snprintf(document->why, sizeof document->why, "%s", why);
+    qs_print(document->why, sizeof document->why, "%s", why);
 }
 
 static void copy(int fd, uint64_t total_bytes, uint8_t *memory, size_t cap, struct qs_port_document *document)

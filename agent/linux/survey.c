@@ -1,13 +1,13 @@
 #include "linux/survey.h"
 
+#include "core/glob.h"
+#include "core/print.h"
 #include "linux/io.h"
 #include "proto/msg_control.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,7 +40,7 @@ static bool least_match(const char *folder, const char *pattern, const char *lea
     while ((name = qs_dir_next(&dir)) != NULL) {
         int order = strcmp(name, least);
         bool taken = strlen(name) < NAME_BYTES && (order > 0 || (order == 0 && !excluded)) &&
-                     (!found || strcmp(name, ret) < 0) && fnmatch(pattern, name, FNM_PERIOD) == 0;
+                     (!found || strcmp(name, ret) < 0) && qs_glob_match(pattern, name, QS_GLOB_NAME);
         if (taken) {
             memcpy(ret, name, strlen(name) + 1);
             found = true;
@@ -152,7 +152,7 @@ int qs_survey_open(const char *root, const char *path, int flags)
     char real[PATH_MAX];
     struct stat st;
     const char *below;
-    int n = snprintf(whole, sizeof whole, "%s/%s", parent_of(root, path, &below), path);
+    int n = qs_print(whole, sizeof whole, "%s/%s", parent_of(root, path, &below), path);
     if (n < 0 || (size_t)n >= sizeof whole) {
         errno = ENAMETOOLONG;
         return -1;

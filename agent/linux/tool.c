@@ -1,5 +1,6 @@
 #include "linux/tool.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 #include "linux/spawn.h"
 
@@ -7,7 +8,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -49,7 +49,7 @@ void qs_tool_name(const char *path, char *ret, size_t cap)
         from = end + 1;
         end = from + strcspn(path + from, "\n");
     }
-    snprintf(ret, cap, "%.*s", (int)(end - from), path + from);
+    qs_print(ret, cap, "%.*s", (int)(end - from), path + from);
     for (char *c = ret; *c != '\0'; c++) {
         *c = *c == '\t' ? ' ' : *c;
     }
@@ -122,7 +122,7 @@ static bool find_command(const char *path, const char *value, struct words *ret)
         return true;
     }
     char word[QS_HAND_PATH_BYTES];
-    snprintf(word, sizeof word, "%s", own && ret->count == 1 ? ret->at[0] : value);
+    qs_print(word, sizeof word, "%s", own && ret->count == 1 ? ret->at[0] : value);
     return set && *set != '\n' && *set != '\0' && take_line(set, word, ret) && ret->count > 0;
 }
 

@@ -1,12 +1,12 @@
 #include "linux/trace.h"
 
+#include "core/print.h"
 #include "linux/ftrace.h"
 #include "linux/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -61,9 +61,9 @@ static bool fill_all(struct qs_tracer *t, const struct qs_list *argv, pid_t targ
     char word[WORD_BYTES];
     struct qs_iter it = qs_list_iter(argv);
     struct qs_text text;
-    snprintf(places.value[0], sizeof places.value[0], "%d", (int)target);
+    qs_print(places.value[0], sizeof places.value[0], "%d", (int)target);
     qs_trace_file_path(&t->file, places.value[1], sizeof places.value[1]);
-    snprintf(places.value[2], sizeof places.value[2], "/proc/%d/exe", (int)getpid());
+    qs_print(places.value[2], sizeof places.value[2], "/proc/%d/exe", (int)getpid());
     while (qs_list_text(&it, &text)) {
         if (!fill(&places, text, word) || !qs_build_text(out, qs_text_of(word))) {
             return false;
@@ -74,7 +74,7 @@ static bool fill_all(struct qs_tracer *t, const struct qs_list *argv, pid_t targ
 
 static bool refuse(struct qs_port_fault *fault, const char *what, int error)
 {
-    snprintf(fault->text, sizeof fault->text, "%s: %s", what, strerror(error));
+    qs_print(fault->text, sizeof fault->text, "%s: %s", what, strerror(error));
     fault->code = error;
     return false;
 }
@@ -175,10 +175,10 @@ static void kill_now(struct qs_tracer *t)
 static const char *how_it_ended(const struct qs_tracer *t, char *text, size_t cap)
 {
     if (WIFSIGNALED(t->status)) {
-        snprintf(text, cap, "it was ended by signal %d (%s)", WTERMSIG(t->status),
+        qs_print(text, cap, "it was ended by signal %d (%s)", WTERMSIG(t->status),
                  strsignal(WTERMSIG(t->status)));
     } else {
-        snprintf(text, cap, "it ended with code %d", WEXITSTATUS(t->status));
+        qs_print(text, cap, "it ended with code %d", WEXITSTATUS(t->status));
     }
     return text;
 }
@@ -196,7 +196,7 @@ static void explain(const struct qs_tracer *t, struct qs_port_traced *traced)
     said[n] = '\0';
     qs_io_printable(said);
     size_t at = strlen(traced->why);
-    snprintf(traced->why + at, sizeof traced->why - at, "%s%s%s%s",
+    qs_print(traced->why + at, sizeof traced->why - at, "%s%s%s%s",
              at > 0 ? "; " : "the tracer: ", how_it_ended(t, how, sizeof how), n > 0 ? ", and said: " : "",
              said);
 }
@@ -205,7 +205,7 @@ void qs_tracer_result(struct qs_tracer *t, pid_t spare, struct qs_port_traced *t
 {
     kill_now(t);
     if (t->runs) {
-        snprintf(traced->why, sizeof traced->why,
+        qs_print(traced->why, sizeof traced->why,
                  "the tracer did not die from SIGKILL: it waits in the kernel (a driver?)");
         return;
     }

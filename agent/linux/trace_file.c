@@ -1,10 +1,10 @@
 #include "linux/trace_file.h"
 
+#include "core/print.h"
 #include "linux/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -40,7 +40,7 @@ static bool take_folder(struct qs_trace_file *f)
 static bool make_in(struct qs_trace_file *f, const char *folder)
 {
     for (int i = 0; i < TRIES; i++) {
-        snprintf(f->dir, sizeof f->dir, "%s/" PREFIX "%d-XXXXXX", folder, (int)getpid());
+        qs_print(f->dir, sizeof f->dir, "%s/" PREFIX "%d-XXXXXX", folder, (int)getpid());
         if (!mkdtemp(f->dir)) {
             return false;
         }
@@ -87,7 +87,7 @@ int qs_trace_file_said(const struct qs_trace_file *f)
 
 void qs_trace_file_path(const struct qs_trace_file *f, char *path, size_t cap)
 {
-    snprintf(path, cap, "%s/" TRACE, f->dir);
+    qs_print(path, cap, "%s/" TRACE, f->dir);
 }
 
 /* A regular file with one name, not followed, not waited for; -1 and why. */
@@ -134,13 +134,13 @@ void qs_trace_file_look(const struct qs_trace_file *f, struct qs_port_traced *tr
         traced->flags |= traced->total_bytes >= f->max_bytes ? (uint32_t)QS_TRACE_CUT : 0;
         why = traced->there ? "" : "the tracer's file is empty";
     }
-    snprintf(traced->why, sizeof traced->why, "%s", why);
+    qs_print(traced->why, sizeof traced->why, "%s", why);
 }
 
 static void refuse(struct qs_port_piece *piece, enum qs_pull_status status, const char *why)
 {
     piece->status = (uint8_t)status;
-    snprintf(piece->why, sizeof piece->why, "%s", why);
+    qs_print(piece->why, sizeof piece->why, "%s", why);
 }
 
 void qs_trace_file_piece(struct qs_trace_file *f, const struct qs_msg_pull *m, struct qs_port_piece *piece)

@@ -1,9 +1,10 @@
 #include "linux/which.h"
 
+#include "core/print.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,7 +41,7 @@ static int search(char *path, size_t cap, const char *name, const char *dirs, in
     for (const char *dir = dirs; dir;) {
         size_t n = strcspn(dir, ":");
         int len =
-            n == 0 ? snprintf(path, cap, "./%s", name) : snprintf(path, cap, "%.*s/%s", (int)n, dir, name);
+            n == 0 ? qs_print(path, cap, "./%s", name) : qs_print(path, cap, "%.*s/%s", (int)n, dir, name);
         if (len > 0 && (size_t)len < cap) {
             int now = try_file(dir_fd, path);
             if (now == 0) {

@@ -1,9 +1,10 @@
 /* Files of the board as the agent's core finds and reads them, and sensors that the host makes of them. */
 #include "sim/impl.h"
 
+#include "core/glob.h"
+
 #include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +36,12 @@ static bool next_name(const struct qs_vboard *board, const char *folder, const c
         return false;
     }
     snprintf(at, sizeof at, "%.191s", from);
-    if (itself && at[0] && fnmatch(part, at, FNM_PERIOD) == 0) {
+    if (itself && at[0] && qs_glob_match(part, at, QS_GLOB_NAME)) {
         memcpy(name, at, sizeof at);
         return true;
     }
     while (qs_vboard_next(board, real, at, name, QS_VBOARD_PATH_BYTES)) {
-        if (fnmatch(part, name, FNM_PERIOD) == 0) {
+        if (qs_glob_match(part, name, QS_GLOB_NAME)) {
             return true;
         }
         memcpy(at, name, sizeof at);
