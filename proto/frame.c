@@ -85,7 +85,7 @@ bool qs_frame_end_sealed(struct qs_writer *w, size_t at, uint8_t type, uint32_t 
 
 void qs_framer_init(struct qs_framer *f, uint8_t *buf, size_t cap)
 {
-    *f = (struct qs_framer){.buf = buf, .cap = cap};
+    *f = (struct qs_framer){.buf = buf, .cap = cap, .max_noise = QS_NOISE_MAX_BYTES};
     size_t room = cap > QS_FRAME_HEADER_BYTES ? cap - QS_FRAME_HEADER_BYTES : 0;
     f->max_payload = room < QS_FRAME_MAX_BYTES ? (uint32_t)room : QS_FRAME_MAX_BYTES;
 }
@@ -124,7 +124,7 @@ static int skip_noise(struct qs_framer *f)
     }
     f->len -= skip;
     memmove(f->buf, f->buf + skip, f->len);
-    return f->noise_bytes > QS_NOISE_MAX_BYTES ? QS_WIRE_E_NOISE : QS_WIRE_OK;
+    return f->noise_bytes > f->max_noise ? QS_WIRE_E_NOISE : QS_WIRE_OK;
 }
 
 /* What a whole header says, before any of it is used. */

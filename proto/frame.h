@@ -24,6 +24,7 @@ struct qs_framer {
     uint8_t *buf; /* borrowed: header and payload of one frame */
     size_t cap;
     uint32_t max_payload; /* longest payload accepted, its seal not counted */
+    uint32_t max_noise;   /* most foreign bytes accepted before the first frame */
     struct qs_seal seal;  /* of the frames from now on; off: they have none */
     size_t len;           /* bytes in buf */
     uint32_t next_seq;
@@ -35,8 +36,8 @@ struct qs_framer {
 };
 
 /* buf[cap], cap in QS_FRAME_HEADER_BYTES + QS_FRAME_FLOOR_BYTES .. QS_FRAME_BUF_BYTES (more is not used). One
- * framer per direction and connection: sequence numbers start at 0. f->seal may be set between two calls: it
- * counts from the next frame on. */
+ * framer per direction and connection: sequence numbers start at 0. Between two calls f->seal may be set: it
+ * counts from the next frame on; and f->max_noise, which is QS_NOISE_MAX_BYTES at first. */
 void qs_framer_init(struct qs_framer *f, uint8_t *buf, size_t cap);
 /* Takes bytes from `bytes[n]` until a frame is whole. 1: *out is a frame, *used (<= n) bytes were taken, call
  * again with the rest. 0: all n taken, more are needed. Negative enum qs_wire_err: broken, close the link;

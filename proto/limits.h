@@ -14,9 +14,10 @@ enum {
     QS_FRAME_FLOOR_BYTES = 16 * 1024, /* the least max_frame_bytes that a HELLO may name */
     QS_SEAL_BYTES = 16,               /* behind the payload of a sealed frame */
     QS_FRAME_BUF_BYTES = QS_FRAME_HEADER_BYTES + QS_FRAME_MAX_BYTES + QS_SEAL_BYTES,
-    QS_HELLO_MAX_BYTES = 4096, /* payload of the first frame of a direction */
-    QS_NOISE_MAX_BYTES = 4096, /* foreign bytes tolerated before the first frame (banners) */
-    QS_NOISE_HEAD_BYTES = 160, /* of them, kept for the error text */
+    QS_HELLO_MAX_BYTES = 4096,            /* payload of the first frame of a direction */
+    QS_NOISE_MAX_BYTES = 4096,            /* foreign bytes tolerated before the first frame (banners) */
+    QS_NOISE_SHELL_MAX_BYTES = 64 * 1024, /* the same where a shell of the other side may speak first */
+    QS_NOISE_HEAD_BYTES = 160,            /* of them, kept for the error text */
 
     QS_NAME_MAX_BYTES = 64,      /* sensors, evidence kinds, taint codes, clocks, boot id */
     QS_NOTE_MAX_BYTES = 1024,    /* texts for people: why, note, failure, busiest, cpus, software */

@@ -149,6 +149,17 @@ void qs_text_escape(struct qs_buf *out, const char *s, size_t n)
     }
 }
 
+void qs_text_first_line(struct qs_buf *out, const char *s, size_t n)
+{
+    size_t from = 0;
+    while (from < n && (unsigned char)s[from] <= ' ')
+        from++;
+    size_t to = from;
+    while (to < n && s[to] != '\n' && s[to] != '\r')
+        to++;
+    qs_text_escape(out, s + from, to - from);
+}
+
 bool qs_text_is_shown(const char *s)
 {
     bool shown = true;

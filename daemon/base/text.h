@@ -23,6 +23,8 @@ const char *qs_nearest(const char *word, const char *const *candidates, size_t c
 /* Appends s so that a terminal shows it and does nothing else: control characters, marks that turn the
  * direction of text, and bytes that are not UTF-8 become \xNN. */
 void qs_text_escape(struct qs_buf *out, const char *s, size_t n);
+/* Appends the first line of s that is not blank, escaped like that. */
+void qs_text_first_line(struct qs_buf *out, const char *s, size_t n);
 /* Would qs_text_escape leave it as it is? */
 bool qs_text_is_shown(const char *s);
 /* Is it, from the first byte to the last, of ASCII letters, digits and the signs in `signs`? Not where it is

@@ -198,7 +198,7 @@ static void on_error(const struct qs_uid *run, const struct qs_err *err, void *u
         d->events.on_note(d, true, err->text, d->events.user);
 }
 
-static void on_held_note(bool warning, const char *text, void *user)
+static void on_note(bool warning, const char *text, void *user)
 {
     struct qs_device *d = user;
     if (d->events.on_note)
@@ -217,9 +217,10 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
                                               .on_held = on_held,
                                               .on_clock = on_clock,
                                               .on_error = on_error,
+                                              .on_note = on_note,
                                               .user = d};
     d->session = qs_session_new(parts->loop, parts->config, parts->farm_uid, parts->heartbeat_ns, &session);
-    const struct qs_held_events held = {.on_note = on_held_note, .on_done = on_held_done, .user = d};
+    const struct qs_held_events held = {.on_note = on_note, .on_done = on_held_done, .user = d};
     d->held = qs_held_new(
         &(struct qs_held_parts){
             .loop = parts->loop, .store = parts->store, .files = parts->files, .session = d->session},

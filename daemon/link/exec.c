@@ -261,6 +261,7 @@ static bool exec_open(struct qs_link *link, struct qs_err *err)
 }
 
 const struct qs_link_ops qs_link_exec_ops = {
+    .traits = {.through_shell = true},
     .new_own = exec_new_own,
     .free_own = exec_free_own,
     .open = exec_open,

@@ -52,6 +52,7 @@ struct qs_link_finds {
 
 struct qs_link_traits {     /* what a kind says of itself, whatever the device */
     bool simulated;         /* in memory only: what it reports is a model's word */
+    bool through_shell;     /* what comes first may be a login's banner or what a profile prints */
     int64_t silent_lead_ns; /* silence before a window is decided that it needs to prove one; >= 0 */
     int64_t opening_ns;     /* how long it may take to go up; 0: as long as a session's other steps */
     /* Looks for devices until discover_end; NULL: all of its devices are declared. */

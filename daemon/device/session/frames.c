@@ -1,5 +1,7 @@
 #include "device/session/impl.h"
 
+#include "base/text.h"
+
 /* The event that a message of the agent is where nothing else decides; none: an answer to a request. */
 static const enum qs_session_event events[QS_MSG_LAST + 1] = {
     [QS_MSG_HELLO_AGENT] = QS_SESSION_EV_HELLO_AGENT,
@@ -126,15 +128,25 @@ void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame)
     qs_session_fire(s, tell_apart(s, frame->type, &m), &m);
 }
 
-void qs_session_take_garbage(struct qs_session *s, int wire_err)
+void qs_session_noise(const struct qs_session *s, struct qs_buf *out)
 {
     const struct qs_framer *f = &s->framer;
+    size_t kept = f->noise_bytes < QS_NOISE_HEAD_BYTES ? f->noise_bytes : QS_NOISE_HEAD_BYTES;
+    qs_text_first_line(out, (const char *)f->noise_head, kept);
+}
+
+void qs_session_quote_noise(const struct qs_session *s, struct qs_buf *out)
+{
+    if (s->state != QS_SESSION_HELLO || s->framer.noise_bytes == 0)
+        return;
+    qs_buf_str(out, "; it said instead: ");
+    qs_session_noise(s, out);
+}
+
+void qs_session_take_garbage(struct qs_session *s, int wire_err)
+{
     QS_BUF(said);
-    if (!f->synced && f->noise_bytes > 0) {
-        size_t kept = f->noise_bytes < QS_NOISE_HEAD_BYTES ? f->noise_bytes : QS_NOISE_HEAD_BYTES;
-        qs_buf_str(&said, "; it said instead: ");
-        qs_session_agent_text((struct qs_text){.p = (const char *)f->noise_head, .n = (uint16_t)kept}, &said);
-    }
+    qs_session_quote_noise(s, &said);
     qs_session_broken(s, wire_err == QS_WIRE_E_SEAL ? QS_E_LINK : QS_E_PROTOCOL,
                       "%s: the stream is broken: %s%s", s->name, qs_wire_err_text(wire_err), said.data);
     lose(s);

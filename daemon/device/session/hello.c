@@ -26,6 +26,8 @@ bool qs_session_do_greet(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     qs_framer_init(&s->framer, s->rx, sizeof s->rx);
+    if (s->traits->through_shell)
+        s->framer.max_noise = QS_NOISE_SHELL_MAX_BYTES;
     s->tx_seq = 0;
     s->tx_seal = (struct qs_seal){.on = false};
     s->agreed = (struct qs_agreed){.max_frame_bytes = QS_FRAME_FLOOR_BYTES};
@@ -76,11 +78,26 @@ static bool judge_key(struct qs_session *s, bool *ret_keyed)
     return true;
 }
 
+/* A login's banner, or what a profile prints: it was skipped, but may be anything the next time. */
+static void tell_noise(struct qs_session *s)
+{
+    QS_BUF(text);
+    if (s->noise_told || !s->traits->through_shell || s->framer.noise_bytes == 0 || !s->events.on_note)
+        return;
+    s->noise_told = true;
+    qs_buf_fmt(&text, "its command printed %u byte%s before the agent spoke: \"",
+               (unsigned)s->framer.noise_bytes, s->framer.noise_bytes == 1 ? "" : "s");
+    qs_session_noise(s, &text);
+    qs_buf_str(&text, "\"; see that no profile prints anything for non-interactive shells");
+    s->events.on_note(true, text.data, s->events.user);
+}
+
 bool qs_session_do_judge(struct qs_session *s, const union qs_msg *m)
 {
     const struct qs_msg_hello_agent *hello = &m->hello_agent;
     struct qs_msg_hello_host ours = our_hello(s);
     bool keyed = false;
+    tell_noise(s);
     keep_text(hello->software, s->software, sizeof s->software);
     keep_text(hello->boot_id, s->boot_id, sizeof s->boot_id);
     keep_text(hello->clock, s->clock_name, sizeof s->clock_name);

@@ -20,20 +20,22 @@
 enum { QS_SESSION_BURST_FIRST = 8, QS_SESSION_BURST = 4, QS_SESSION_ACKS = 8 };
 
 struct qs_session {
-    struct qs_loop *loop; /* borrowed */
-    struct qs_link *link; /* owned */
-    char *name;           /* owned: the device's */
+    struct qs_loop *loop;                /* borrowed */
+    struct qs_link *link;                /* owned */
+    char *name;                          /* owned: the device's */
+    const struct qs_link_traits *traits; /* of the link's kind */
     struct qs_session_events events;
     struct qs_uid farm, nonce;
-    int64_t heartbeat_ns, heard_ns, opening_ns;
+    int64_t heartbeat_ns, heard_ns;
     enum qs_session_state state;
-    uint32_t generation;   /* counts connections: who sees it change inside a callback stops */
-    unsigned quiet_beats;  /* of the heart since something was heard */
-    unsigned depth;        /* callbacks of loop and link in progress */
-    bool dead;             /* freed inside one */
-    unsigned failures;     /* in a row: the exponent of the backoff */
-    struct qs_err why;     /* of the failure that is about to be told */
-    struct qs_err dropped; /* why the owner gave the link up, until that is told */
+    uint32_t generation;  /* counts connections: who sees it change inside a callback stops */
+    unsigned quiet_beats; /* of the heart since something was heard */
+    unsigned depth;       /* callbacks of loop and link in progress */
+    bool dead;            /* freed inside one */
+    bool noise_told;
+    unsigned failures;                       /* in a row: the exponent of the backoff */
+    struct qs_err why;                       /* of the failure that is about to be told */
+    struct qs_err dropped;                   /* why the owner gave the link up, until that is told */
     struct qs_timer *deadline, *beat, *mark; /* owned */
     uint32_t tx_seq;
     struct qs_framer framer;
@@ -104,6 +106,10 @@ struct qs_held *qs_session_recall(struct qs_session *s, const struct qs_uid *run
 
 /* frames.c: decodes the frame, finds the event that it is, and fires it. */
 void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame);
+/* Appends the first line of what came before the first frame, escaped. */
+void qs_session_noise(const struct qs_session *s, struct qs_buf *out);
+/* Appends what came instead of a first frame, if anything did. */
+void qs_session_quote_noise(const struct qs_session *s, struct qs_buf *out);
 /* The framer gave up with this enum qs_wire_err: the connection is lost. */
 void qs_session_take_garbage(struct qs_session *s, int wire_err);
 

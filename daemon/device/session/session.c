@@ -85,7 +85,7 @@ static int64_t limit_ns(struct qs_session *s)
     case QS_SESSION_BACKOFF:
         return backoff_ns(s);
     case QS_SESSION_CONNECTING:
-        return s->opening_ns > 0 ? s->opening_ns : QS_SESSION_HANDSHAKE_NS;
+        return s->traits->opening_ns > 0 ? s->traits->opening_ns : QS_SESSION_HANDSHAKE_NS;
     case QS_SESSION_HELLO:
     case QS_SESSION_AUTH:
     case QS_SESSION_SYNC_HELD:
@@ -121,7 +121,9 @@ bool qs_session_do_give_up(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     QS_BUF(limit);
+    QS_BUF(said);
     qs_text_duration(&limit, (double)limit_ns(s));
+    qs_session_quote_noise(s, &said);
     if (s->state == QS_SESSION_QUIET)
         qs_session_broken(s, QS_E_LINK,
                           "%s: the lease ran out: the end of the window was not reported within %s", s->name,
@@ -130,8 +132,8 @@ bool qs_session_do_give_up(struct qs_session *s, const union qs_msg *m)
         qs_session_broken(s, QS_E_LINK, "%s: no answer to %s within %s", s->name,
                           qs_msg_name(s->call.row->type), limit.data);
     else
-        qs_session_broken(s, QS_E_LINK, "%s: no answer within %s in state %s", s->name, limit.data,
-                          qs_session_state_name(s));
+        qs_session_broken(s, QS_E_LINK, "%s: no answer within %s in state %s%s", s->name, limit.data,
+                          qs_session_state_name(s), said.data);
     return false;
 }
 
@@ -198,7 +200,9 @@ static void on_up(void *user)
 static void on_down(const struct qs_err *why, void *user)
 {
     struct qs_session *s = user;
-    s->why = *why;
+    QS_BUF(said);
+    qs_session_quote_noise(s, &said);
+    qs_session_broken(s, why->code, "%s%s", why->text, said.data);
     fire(s, QS_SESSION_EV_LOST);
 }
 
@@ -280,8 +284,8 @@ struct qs_session *qs_session_new(struct qs_loop *loop, const struct qs_farm_dev
     ms = ms > QS_HEARTBEAT_MAX_MS ? QS_HEARTBEAT_MAX_MS : ms;
     s->heartbeat_ns = ms * 1000000;
     struct qs_link_events link = {.on_up = on_up, .on_bytes = on_bytes, .on_down = on_down, .user = s};
-    s->opening_ns = qs_link_traits(device->link)->opening_ns;
     s->link = qs_link_new(loop, device, &link);
+    s->traits = qs_link_traits(device->link);
     return s;
 }
 

@@ -53,6 +53,8 @@ struct qs_session_events {
     /* The agent's ERROR about a run of which nobody is told any more (one about the session ends the link:
      * on_down). */
     void (*on_error)(const struct qs_uid *run, const struct qs_err *err, void *user);
+    /* Something about the connection that a person should change, once; the session is left alone inside. */
+    void (*on_note)(bool warning, const char *text, void *user);
     void *user;
 };
 

@@ -91,6 +91,27 @@ static void words_of_any_length_are_safe(void **state)
     assert_null(qs_nearest(huge, words, 3));
 }
 
+static void assert_first_line(const char *s, size_t n, const char *want)
+{
+    QS_BUF(b);
+    qs_buf_str(&b, "<");
+    qs_text_first_line(&b, s, n);
+    assert_string_equal(b.data + 1, want);
+}
+
+static void the_first_line_that_says_something(void **state)
+{
+    (void)state;
+    assert_first_line("one", 3, "one");
+    assert_first_line("one\ntwo", 7, "one");
+    assert_first_line("\r\n \t\none two\r\nthree", 19, "one two");
+    assert_first_line("\n\n", 2, "");
+    assert_first_line("", 0, "");
+    assert_first_line("one", 2, "on");
+    assert_first_line("\x1b[1mred\x07\n", 9, "[1mred\\x07");
+    assert_first_line("a\x1b[1m\n", 6, "a\\x1b[1m");
+}
+
 static void assert_escaped(const char *s, size_t n, const char *want)
 {
     struct qs_buf b;
@@ -261,6 +282,7 @@ int main(void)
         cmocka_unit_test(the_first_of_equally_near_words_wins),
         cmocka_unit_test(words_of_any_length_are_safe),
         cmocka_unit_test(terminals_only_show_text),
+        cmocka_unit_test(the_first_line_that_says_something),
         cmocka_unit_test(what_acts_on_a_terminal_is_told_from_its_neighbours),
         cmocka_unit_test(bytes_that_are_not_utf8_are_shown_as_bytes),
         cmocka_unit_test(durations_read_well),

@@ -192,6 +192,14 @@ static void on_error(const struct qs_uid *run, const struct qs_err *err, void *u
     tell(h, "error of nobody");
 }
 
+static void on_note(bool warning, const char *text, void *user)
+{
+    struct host *h = user;
+    assert_true(warning);
+    snprintf(h->note, sizeof h->note, "%s", text);
+    tell(h, "note");
+}
+
 void host_init(struct host *h, struct qs_loop *loop, const struct qs_farm_device *device)
 {
     static const uint8_t farm[16] = {0xFA, 1};
@@ -204,6 +212,7 @@ void host_init(struct host *h, struct qs_loop *loop, const struct qs_farm_device
         .on_held = on_held,
         .on_clock = on_clock,
         .on_error = on_error,
+        .on_note = on_note,
         .user = h,
     };
     h->session = qs_session_new(loop, device, farm, HOST_HEARTBEAT_MS * INT64_C(1000000), &events);

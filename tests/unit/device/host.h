@@ -27,6 +27,7 @@ struct host {
 
     struct qs_err why; /* of the last down or error */
     int downs;
+    char note[256]; /* the last one */
     int64_t clock_offset_ns, rtt_ns;
     uint64_t rows; /* in all */
     char facts[256];
