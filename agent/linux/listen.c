@@ -84,7 +84,9 @@ static bool listen_abstract(struct qs_link *link, const char *name, char *error)
               bind(link->listen_fd, (struct sockaddr *)&address,
                    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n)) == 0 &&
               listen(link->listen_fd, BACKLOG) == 0;
-    return ok || fail(error, "cannot listen on", name, strerror(errno));
+    return ok ||
+           fail(error, "cannot listen on", name,
+                errno == EADDRINUSE ? "another process has this name; choose another one" : strerror(errno));
 }
 
 /* "127.0.0.1:9000" or "[::1]:9000" into an address. */

@@ -149,12 +149,13 @@ void device_listen_with(struct device *d, const char *address, const char *const
     peer_init(&d->peer, to_agent, d);
 }
 
-static int connect_unix(const char *path)
+static int connect_unix(const char *path, bool abstract)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    strncpy(address.sun_path, path, sizeof address.sun_path - 1);
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
+    strncpy(address.sun_path + abstract, path, sizeof address.sun_path - 1 - abstract);
+    size_t n = abstract ? offsetof(struct sockaddr_un, sun_path) + 1 + strlen(path) : sizeof address;
+    if (connect(fd, (struct sockaddr *)&address, (socklen_t)n) == 0) {
         return fd;
     }
     close(fd);
@@ -175,8 +176,9 @@ static int connect_tcp(const char *port)
 
 bool device_connect(struct device *d, const char *address)
 {
-    bool local = strncmp(address, "unix:", 5) == 0;
-    d->in_fd = d->out_fd = local ? connect_unix(address + 5) : connect_tcp(address + 4);
+    const char *colon = strchr(address, ':');
+    d->in_fd = d->out_fd =
+        address[0] == 't' ? connect_tcp(colon + 1) : connect_unix(colon + 1, address[0] == 'l');
     peer_reconnect(&d->peer);
     return d->in_fd >= 0;
 }

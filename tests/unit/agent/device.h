@@ -33,7 +33,7 @@ int device_say(const char *const *argv, char *text, size_t cap);
 /* An agent that listens; ready when its door is there. No session yet: device_connect. */
 void device_listen(struct device *d, const char *address, const char *key_file);
 void device_listen_with(struct device *d, const char *address, const char *const *options);
-/* A connection to "unix:PATH" or "tcp:PORT". False: nobody there. */
+/* A connection to "unix:PATH", "localabstract:NAME" or "tcp:PORT". False: nobody there. */
 bool device_connect(struct device *d, const char *address);
 void device_hang_up(struct device *d);
 /* SIGTERM; asserts a clean exit. */

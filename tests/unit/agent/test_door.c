@@ -1,7 +1,5 @@
-/* The door of an agent, its key, the byte streams behind it, and the guests before they have proven anything.
- */
+/* The door of an agent, its key, and the byte streams behind it. */
 #include "folder.h"
-#include "linux/guests.h"
 #include "linux/link.h"
 
 #include <arpa/inet.h>
@@ -12,6 +10,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -95,39 +95,6 @@ static void takes_loopback_addresses_alone(void **state)
     refuses("udp:1", "expected unix:PATH, localabstract:NAME or tcp:127.0.0.1:PORT");
 }
 
-/* A name of the kernel's, of this length and no other; no file is made, and none is removed. */
-static void has_an_abstract_name(void **state)
-{
-    char name[128], error[QS_LINK_ERROR_BYTES];
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    (void)state;
-    snprintf(name, sizeof name, "localabstract:qs-door-%ld", (long)getpid());
-    opens(name);
-    struct qs_link first = door;
-    assert_false(qs_link_listen(&door, name, error));
-    assert_non_null(strstr(error, strerror(EADDRINUSE)));
-    qs_link_close(&door);
-    size_t n = strlen(name) - strlen("localabstract:");
-    memcpy(address.sun_path + 1, name + strlen("localabstract:"), n);
-    for (size_t more = 0; more < 2; more++) {
-        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-        socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n + more);
-        assert_int_equal(connect(fd, (struct sockaddr *)&address, size), more ? -1 : 0);
-        close(fd);
-    }
-    int guest = qs_link_accept(&first); /* of our own user */
-    assert_true(guest >= 0);
-    close(guest);
-    qs_link_close(&first);
-    refuses("localabstract:", "a socket's name has 1 to 107 bytes");
-    memset(name + 14, 'x', 108);
-    name[14 + 108] = '\0';
-    refuses(name, "a socket's name has 1 to 107 bytes");
-    name[14 + 107] = '\0';
-    opens(name);
-    qs_link_close(&door);
-}
-
 static void has_one_socket_file(void **state)
 {
     char path[120];
@@ -160,6 +127,72 @@ static void has_one_socket_file(void **state)
     opens(path);
     qs_link_close(&door);
     refuses("unix:no/such/folder", strerror(ENOENT));
+}
+
+/* A name of the kernel's, of this length and no other; no file is made, and none is removed. */
+static void has_an_abstract_name(void **state)
+{
+    char name[128], error[QS_LINK_ERROR_BYTES];
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    (void)state;
+    snprintf(name, sizeof name, "localabstract:qs-door-%ld", (long)getpid());
+    opens(name);
+    struct qs_link first = door;
+    assert_false(qs_link_listen(&door, name, error));
+    assert_non_null(strstr(error, "another process has this name; choose another one"));
+    qs_link_close(&door);
+    size_t n = strlen(name) - strlen("localabstract:");
+    memcpy(address.sun_path + 1, name + strlen("localabstract:"), n);
+    for (size_t more = 0; more < 2; more++) {
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n + more);
+        assert_int_equal(connect(fd, (struct sockaddr *)&address, size), more ? -1 : 0);
+        close(fd);
+    }
+    int guest = qs_link_accept(&first); /* of our own user */
+    assert_true(guest >= 0);
+    close(guest);
+    qs_link_close(&first);
+    refuses("localabstract:", "a socket's name has 1 to 107 bytes");
+    memset(name + 14, 'x', 108);
+    name[14 + 108] = '\0';
+    refuses(name, "a socket's name has 1 to 107 bytes");
+    name[14 + 107] = '\0';
+    opens(name);
+    qs_link_close(&door);
+}
+
+static void a_name_is_for_its_own_user(void **state)
+{
+    char name[64], text[100] = "";
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int said[2];
+    (void)state;
+    if (geteuid() != 0) {
+        puts("# why: only root can become somebody else");
+        skip();
+    }
+    snprintf(name, sizeof name, "localabstract:door-%d", (int)getpid());
+    opens(name);
+    memcpy(address.sun_path + 1, name + 14, strlen(name + 14));
+    assert_int_equal(pipe(said), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        const size_t n = offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name + 14);
+        bool there = setuid(54321) == 0 && connect(fd, (struct sockaddr *)&address, (socklen_t)n) == 0;
+        ssize_t got = there ? read(fd, text, sizeof text) : 0; /* until it is turned away */
+        _exit(got > 0 && write(said[1], text, (size_t)got) == got ? 0 : 1);
+    }
+    struct pollfd waiting = {.fd = door.listen_fd, .events = POLLIN};
+    assert_int_equal(poll(&waiting, 1, 60000), 1);
+    assert_int_equal(qs_link_accept(&door), -1);
+    assert_true(read(said[0], text, sizeof text - 1) > 0);
+    assert_non_null(strstr(text, "only its own user, or root"));
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(said[0]);
+    close(said[1]);
+    qs_link_close(&door);
 }
 
 static void reads_a_key_that_is_one(void **state)
@@ -364,135 +397,14 @@ static void counts_segments(void **state)
     qs_link_close(&door);
 }
 
-static struct qs_guests guests;
-static int theirs[QS_GUESTS_MAX + 1];
-
-static void come(size_t i, int64_t now_ns)
-{
-    int ends[2];
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-    theirs[i] = ends[1];
-    qs_guests_add(&guests, ends[0], now_ns);
-}
-
-static bool was_turned_away(size_t i)
-{
-    char text[128] = "";
-    return read(theirs[i], text, sizeof text - 1) > 0 && strstr(text, "no proof of the key came in time");
-}
-
-/* Sixteen wait; where one more comes the one that has waited longest goes, and whoever has waited for five
- * seconds. */
-static void guests_wait_their_time(void **state)
-{
-    enum { S = 1000000000 };
-    (void)state;
-    qs_guests_init(&guests);
-    assert_int_equal(qs_guests_expire(&guests, 0), INT64_MAX);
-    for (size_t i = 0; i < QS_GUESTS_MAX; i++) {
-        come(i, S + (i == 9 ? 0 : (int64_t)i + 1));
-    }
-    assert_int_equal(qs_guests_expire(&guests, S + 100), 6 * (int64_t)S);
-    come(QS_GUESTS_MAX, S + 50);
-    for (size_t i = 0; i <= QS_GUESTS_MAX; i++) {
-        assert_int_equal(was_turned_away(i), i == 9);
-    }
-    assert_int_equal(qs_guests_expire(&guests, 6 * (int64_t)S), 6 * (int64_t)S + 1);
-    assert_int_equal(qs_guests_expire(&guests, 6 * (int64_t)S + 1), 6 * (int64_t)S + 2);
-    assert_true(was_turned_away(0));
-    assert_false(was_turned_away(1));
-    assert_int_equal(qs_guests_expire(&guests, 6 * (int64_t)S + 49), 6 * (int64_t)S + 50);
-    assert_true(was_turned_away(15));
-    assert_false(was_turned_away(16));
-    qs_guests_close(&guests);
-    assert_int_equal(qs_guests_expire(&guests, 100 * (int64_t)S), INT64_MAX);
-    char byte;
-    assert_int_equal(read(theirs[16], &byte, 1), 0);
-    for (size_t i = 0; i <= QS_GUESTS_MAX; i++) {
-        close(theirs[i]);
-    }
-}
-
-static void random_bytes(void *ctx, uint8_t *bytes, size_t n)
-{
-    (void)ctx;
-    memset(bytes, 0x3c, n);
-}
-
-static bool hears(struct qs_agent *agent, const void *bytes, size_t n)
-{
-    assert_int_equal(write(theirs[0], bytes, n), (ssize_t)n);
-    return qs_guest_hear(&guests.at[0], agent);
-}
-
-/* A guest is judged when both of its messages are there, or when nothing more can come of it. */
-static void guests_are_judged_when_they_have_spoken(void **state)
-{
-    static struct qs_agent agent;
-    uint8_t hello[QS_FRAME_HEADER_BYTES + QS_HELLO_MAX_BYTES], byte = 0;
-    struct qs_writer w;
-    const struct qs_msg_hello_host m = {.proto_min = 1,
-                                        .proto_max = 1,
-                                        .farm = {{1}},
-                                        .session = {{2}},
-                                        .heartbeat_ms = 1000,
-                                        .max_frame_bytes = QS_FRAME_MAX_BYTES,
-                                        .software = qs_text_of("a test")};
-    (void)state;
-    agent.port.random = random_bytes;
-    agent.options = (struct qs_agent_options){
-        .software = "x", .boot_id = "y", .clock = "z", .key = &byte, .key_bytes = 1};
-    qs_writer_init(&w, hello, sizeof hello);
-    size_t at = qs_frame_begin(&w);
-    qs_msg_encode_hello_host(&w, &m);
-    assert_true(qs_frame_end(&w, at, QS_MSG_HELLO_HOST, 0));
-    qs_guests_init(&guests);
-    come(0, 1);
-    assert_false(qs_guest_hear(&guests.at[0], &agent)); /* nothing has come */
-    assert_true(guests.at[0].fd >= 0);
-    assert_false(hears(&agent, hello, 15));
-    assert_false(hears(&agent, hello + 15, w.len - 16));
-    assert_false(guests.at[0].greeted);
-    assert_false(hears(&agent, hello + w.len - 1, 1));
-    assert_true(guests.at[0].greeted);
-    uint8_t greeting[QS_HELLO_MAX_BYTES];
-    assert_true(read(theirs[0], greeting, sizeof greeting) > QS_FRAME_HEADER_BYTES);
-    assert_int_equal(guests.at[0].nonce[0], 0x3c);
-    const uint8_t proof[QS_FRAME_HEADER_BYTES + 32] = {[4] = 32};
-    assert_false(hears(&agent, proof, QS_FRAME_HEADER_BYTES));
-    assert_false(hears(&agent, proof + QS_FRAME_HEADER_BYTES, 31));
-    assert_true(hears(&agent, &byte, 1));
-    assert_int_equal(read(theirs[0], greeting, sizeof greeting), -1); /* it was greeted once */
-    guests.at[0].n = 0;
-    const uint8_t endless[QS_FRAME_HEADER_BYTES] = {[6] = 1};
-    assert_true(hears(&agent, endless, sizeof endless));
-    guests.at[0].n = 0;
-    guests.at[0].greeted = false;
-    const uint8_t none[QS_FRAME_HEADER_BYTES + 1] = {[4] = 1};
-    assert_true(hears(&agent, none, sizeof none)); /* no hello: in the agent's words */
-    guests.at[0].n = 0;
-    assert_false(hears(&agent, hello, w.len));
-    const uint8_t more[QS_FRAME_HEADER_BYTES] = {[5] = 0xff};
-    assert_true(hears(&agent, more, sizeof more)); /* a proof that has no room */
-    close(theirs[0]);
-    assert_false(qs_guest_hear(&guests.at[0], &agent));
-    assert_int_equal(guests.at[0].fd, -1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_loopback_addresses_alone),
-        cmocka_unit_test(has_an_abstract_name),
-        cmocka_unit_test(has_one_socket_file),
-        cmocka_unit_test(reads_a_key_that_is_one),
-        cmocka_unit_test(carries_bytes),
-        cmocka_unit_test(leaves_what_it_may_share),
-        cmocka_unit_test(has_one_link_at_a_time),
-        cmocka_unit_test(says_why_it_turns_away),
-        cmocka_unit_test(counts_segments),
-        cmocka_unit_test(guests_wait_their_time),
-        cmocka_unit_test(guests_are_judged_when_they_have_spoken),
+        cmocka_unit_test(takes_loopback_addresses_alone), cmocka_unit_test(has_one_socket_file),
+        cmocka_unit_test(has_an_abstract_name),           cmocka_unit_test(a_name_is_for_its_own_user),
+        cmocka_unit_test(reads_a_key_that_is_one),        cmocka_unit_test(carries_bytes),
+        cmocka_unit_test(leaves_what_it_may_share),       cmocka_unit_test(has_one_link_at_a_time),
+        cmocka_unit_test(says_why_it_turns_away),         cmocka_unit_test(counts_segments),
     };
     return cmocka_run_group_tests_name("agent.door", tests, group_setup, leave_folder);
 }

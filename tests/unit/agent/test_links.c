@@ -49,6 +49,21 @@ static int group_teardown(void **state)
     return rmdir(folder);
 }
 
+static void expect_usage(const char *const *args, int code, const char *part)
+{
+    const char *argv[8] = {getenv("QS_AGENT")};
+    char text[4096];
+    for (size_t i = 0; args[i]; i++) {
+        argv[i + 1] = args[i];
+    }
+    int got = device_say(argv, text, sizeof text);
+    if (got != code || !strstr(text, part)) {
+        fail_msg("exit %d (wanted %d), '%s' does not say '%s'", got, code, text, part);
+    }
+}
+
+#define ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 static void listen_tcp(struct device *d, char address[32])
 {
     write_key(0600, sizeof key);
@@ -78,6 +93,30 @@ static void proves_the_key_over_tcp(void **state)
                    &closed);
     assert_int_equal(closed.rows, 3);
     device_terminate(&d);
+}
+
+/* Over a name that anybody may take, as adb reaches an agent: the key proves who it is. */
+static void proves_the_key_at_a_name(void **state)
+{
+    struct device d;
+    char address[64];
+    (void)state;
+    snprintf(address, sizeof address, "localabstract:agent-%d", (int)getpid());
+    write_key(0600, sizeof key);
+    device_listen(&d, address, key_path);
+    assert_non_null(strstr(d.said, address + 14));
+    assert_true(device_connect(&d, address));
+    peer_hello(&d.peer, 10000);
+    device_expect(&d, QS_MSG_HELLO_AGENT);
+    assert_int_equal(d.peer.agent.auth, QS_AUTH_SEALED);
+    peer_auth(&d.peer, key, sizeof key);
+    device_expect(&d, QS_MSG_AUTH);
+    device_expect(&d, QS_MSG_HELD);
+    expect_usage(ARGS("--listen", address), 3, "another process has this name");
+    peer_ping(&d.peer, 3);
+    device_expect(&d, QS_MSG_PONG);
+    device_terminate(&d);
+    assert_false(device_connect(&d, address));
 }
 
 /* More strangers than there are places, silent, greeting, talking nonsense or lying: who has the key gets in,
@@ -143,21 +182,6 @@ static void refuses_a_wrong_key_over_tcp(void **state)
     device_expect(&d, QS_MSG_HELLO_AGENT);
     device_terminate(&d);
 }
-
-static void expect_usage(const char *const *args, int code, const char *part)
-{
-    const char *argv[8] = {getenv("QS_AGENT")};
-    char text[2048];
-    for (size_t i = 0; args[i]; i++) {
-        argv[i + 1] = args[i];
-    }
-    int got = device_say(argv, text, sizeof text);
-    if (got != code || !strstr(text, part)) {
-        fail_msg("exit %d (wanted %d), '%s' does not say '%s'", got, code, text, part);
-    }
-}
-
-#define ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static void explains_its_refusals(void **state)
 {
@@ -401,6 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(proves_the_key_over_tcp),
+        cmocka_unit_test(proves_the_key_at_a_name),
         cmocka_unit_test(strangers_keep_nobody_out),
         cmocka_unit_test(refuses_a_wrong_key_over_tcp),
         cmocka_unit_test(explains_its_refusals),
