@@ -72,6 +72,12 @@ const char *qs_agents_elf(const uint8_t *head, size_t n)
     return NULL;
 }
 
+const char *qs_agents_of_abi(const char *abi)
+{
+    const struct arch *arch = find(abi);
+    return arch ? arch->name : NULL;
+}
+
 bool qs_agents_runs(const char *abi, const char *architecture)
 {
     const struct arch *arch = find(abi);

@@ -19,6 +19,8 @@ bool qs_agents_find(const char *folder, const char *abi, struct qs_buf *ret_path
 /* Of a program's first bytes: the architecture that it is for ("arm64"), static; NULL where they are no ELF
  * program's, or of none that has an agent. */
 const char *qs_agents_elf(const uint8_t *head, size_t n);
+/* The architecture of a device of this ABI, static; NULL: it is not known. */
+const char *qs_agents_of_abi(const char *abi);
 /* Whether a device of this ABI runs programs of that architecture: its own, and of 32 bits beside those
  * of 64. True where the ABI is unknown. */
 bool qs_agents_runs(const char *abi, const char *architecture);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "device/activity/activity.h"
+#include "device/activity/programs.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"
 #include "store/files.h"
@@ -439,7 +440,7 @@ static void push(struct qs_job_run *job)
     p->dir_count = job->p.spec->arm_count;
     p->dirs = qs_calloc(p->dir_count, sizeof(char *));
     p->began_ns = qs_loop_now_ns(job->p.loop);
-    if (!collect(job, &err)) {
+    if (!qs_programs_fit(job, &err) || !collect(job, &err)) {
         fail(job, &err);
     } else if (p->count == 0) {
         over(job, QS_JI_DONE);

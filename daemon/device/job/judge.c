@@ -6,6 +6,7 @@
 #include "device/activity/activity.h"
 #include "device/activity/pin.h"
 #include "device/activity/priority.h"
+#include "device/activity/programs.h"
 #include "device/activity/trip.h"
 #include "device/activity/tune.h"
 #include "device/job/impl.h"
@@ -74,9 +75,11 @@ static void pilot_stuck(struct qs_job_run *job)
 {
     struct qs_text why = job->win.made.closed.failure;
     struct qs_err err = QS_ERR_INIT;
-    qs_fail(&err, QS_E_COMMAND, "%s could not be measured: %.*s",
-            job->p.spec->arms[qs_schedule_arm(&job->schedule)].name, (int)(why.n > 300 ? 300 : why.n),
-            why.n ? why.p : "");
+    size_t arm = qs_schedule_arm(&job->schedule);
+    QS_BUF(more);
+    qs_programs_explain(job, arm, why, &more);
+    qs_fail(&err, QS_E_COMMAND, "%s could not be measured: %.*s%s", job->p.spec->arms[arm].name,
+            (int)(why.n > 300 ? 300 : why.n), why.n ? why.p : "", more.data);
     qs_job_run_fail(job, &err);
 }
 

@@ -223,7 +223,7 @@ void stage_play(struct stage *s)
         qs_job_run_cancel(s->job, "early");
     else if (s->early == QS_JI_ABANDON)
         qs_job_run_abandon(s->job);
-    qs_job_run_start(s->job, "boot-1", "{}");
+    qs_job_run_start(s->job, "boot-1", s->facts ? s->facts : "{}");
     qs_loop_run(s->loop);
     assert_int_equal(s->ended, 1);
 }

@@ -92,7 +92,7 @@ struct stage {
     unsigned full_log;              /* so often the database's log is full */
     unsigned served;                /* so often, when a window is to open, somebody is being answered */
     bool parts_streams;             /* the agent keeps standard error apart */
-    const char *log, *dump;         /* of the kernel, of `dumpsys package`: what the agent can be asked for */
+    const char *facts, *log, *dump; /* of the agent (NULL: {}), the kernel's, what `dumpsys package` says */
     unsigned token_refusals, window_refusals; /* so often nothing may be transferred, no window begin */
     unsigned unrest;                          /* so often the gate opens again once the host is silent */
     /* What happened. */

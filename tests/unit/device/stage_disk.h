@@ -17,6 +17,7 @@ struct stage_disk {                /* files on the device */
     enum qs_staged_status refuse_stage;
     bool no_blob;     /* the daemon has lost a file */
     bool short_blob;  /* or a part of it */
+    unsigned elf;     /* each file is an ELF program for this machine (e_machine); 0: it is not */
     uint32_t changed; /* told by CLEANED */
     bool odd;         /* names one file twice that it misses, and one that it was not asked for */
     /* What happened. */

@@ -73,6 +73,36 @@ static void expect_failure(struct stage *s, enum qs_errc code, const char *part)
     stage_done(s);
 }
 
+/* e_machine 183 is arm64's, 62 that of x86-64. */
+static void test_a_program_for_another_processor_is_refused(void **state)
+{
+    (void)state;
+    struct stage s;
+    begin(&s);
+    s.facts = "{\"kernel\":\"6.1\",\"machine\":\"x86_64\",\"os\":\"x\"}";
+    s.disk.elf = 183;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_FAILED);
+    assert_int_equal(s.result.err.code, QS_E_JOB);
+    assert_int_equal(qs_errc_blame(s.result.err.code), QS_BLAME_OPERATOR);
+    assert_string_equal(s.result.err.text, "arm a: `a.out` is a program for arm64; local needs x86-64 "
+                                           "(x86_64): build it with x86_64-linux-gnu-gcc -static");
+    assert_int_equal(s.disk.haves, 0); /* nothing is sent, nothing measured */
+    assert_int_equal(s.run_count, 0);
+    stage_done(&s);
+    begin(&s);
+    s.facts = "{\"machine\":\"x86_64\"}";
+    s.disk.elf = 62;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    stage_done(&s);
+    begin(&s); /* an agent that does not tell */
+    s.disk.elf = 183;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    stage_done(&s);
+}
+
 static void test_what_cannot_be_had_fails_the_job(void **state)
 {
     (void)state;
@@ -181,6 +211,7 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_had_fails_the_job),
         cmocka_unit_test(test_trouble_on_the_way),
         cmocka_unit_test(test_cancel_while_the_hub_is_used),
+        cmocka_unit_test(test_a_program_for_another_processor_is_refused),
         cmocka_unit_test(test_every_row_about_files_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
