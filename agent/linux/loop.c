@@ -53,8 +53,18 @@ static void fill_fds(const struct qs_linux *os, struct pollfd *fds)
     }
 }
 
+/* Of whose end only a signal tells: it may have been taken in together with another's, between a look at who
+ * has ended and the next wait. */
+static bool somebody_has_no_pidfd(const struct qs_linux *os)
+{
+    return (os->child.runs && os->child.process.pidfd < 0) ||
+           (os->tracer.runs && os->tracer.process.pidfd < 0);
+}
+
 static void wait_for_news(struct qs_linux *os, struct pollfd *fds)
 {
+    bool again = os->heard && somebody_has_no_pidfd(os);
+    os->heard = false;
     int64_t deadline = qs_agent_next_deadline_ns(&os->agent);
     int64_t leaves = door_is_watched(os) ? qs_guests_expire(&os->guests, qs_io_now_ns(os->clock)) : INT64_MAX;
     deadline = leaves < deadline ? leaves : deadline;
@@ -69,11 +79,12 @@ static void wait_for_news(struct qs_linux *os, struct pollfd *fds)
         timeout.tv_nsec = (long)(left % 1000000000);
     }
     fill_fds(os, fds);
-    if ((os->child.lost && os->child.runs) || os->control.has_early) {
+    if ((os->child.lost && os->child.runs) || os->control.has_early || again) {
         timeout = (struct timespec){0};
         deadline = 0;
     }
     (void)!ppoll(fds, FD_COUNT, deadline != INT64_MAX ? &timeout : NULL, NULL); /* where it fails, no news */
+    fds[FD_SIGNAL].revents |= again ? POLLIN : 0;
 }
 
 /* A signal of a child is only a hint: several become one. The first tells of itself, the kernel of the
@@ -91,6 +102,7 @@ void qs_linux_hear_signals(struct qs_linux *os)
 {
     struct signalfd_siginfo infos[8];
     ssize_t got = read(os->signal_fd, infos, sizeof infos);
+    os->heard = os->heard || got > 0;
     for (size_t i = 0; got > 0 && i < (size_t)got / sizeof infos[0]; i++) {
         if (infos[i].ssi_signo == SIGCHLD) {
             note_child(os, &infos[i]);

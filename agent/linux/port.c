@@ -371,7 +371,7 @@ void qs_linux_init(struct qs_linux *os, const char *sysfs)
     sched_getaffinity(0, sizeof allowed, &allowed);
     os->clock = clock_gettime(CLOCK_MONOTONIC_RAW, &t) == 0 ? CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC;
     os->signal_fd = -1;
-    os->stop = os->broken = false;
+    os->stop = os->heard = os->broken = false;
     os->sums.count = os->sums.next = 0;
     os->heater.group = 0;
     os->aside.on = false;

@@ -45,6 +45,7 @@ struct qs_linux {
     struct qs_supervised supervised;
     struct qs_control control;
     bool stop;   /* the loop ends */
+    bool heard;  /* signals were taken in since the last wait */
     bool broken; /* the link failed while sending */
     char boot_id[QS_NAME_MAX_BYTES];
     uint8_t key[QS_AUTH_KEY_MAX_BYTES];
