@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What `meson install` puts into a folder is enough: the command line finds its daemon and its agent there, and a benchmark finds
 its header."""
+import filecmp
+import glob
 import os
 import subprocess
 
@@ -37,6 +39,10 @@ def the_programs(tap):
         bin_dir = installed(bed)
         for name in ("quiesce", "quiesced", "quiesce-agent"):
             tap.ok(os.access(os.path.join(bin_dir, name), os.X_OK), f"{name} is there")
+        built = {path for path in glob.glob(os.path.join(BUILD, "agent", "quiesce-agent-static*")) if os.path.isfile(path)}
+        tap.ok(all(filecmp.cmp(path, os.path.join(bin_dir, os.path.basename(path)), shallow=False) and
+                   os.access(os.path.join(bin_dir, os.path.basename(path)), os.X_OK) for path in built),
+               "so is each agent for devices that was built, where the daemon looks for it", sorted(built))
         env = {k: v for k, v in bed.env.items() if not k.startswith("QS_")}
         env["PATH"] = bin_dir + ":/usr/bin:/bin"
         done = subprocess.run(["quiesce", "run", "--runs", "6", "--", "true"], capture_output=True, text=True, timeout=120, check=False,

@@ -80,12 +80,14 @@ def check_no_install(t, root):
 def check_commands(t, root):
     machine = Machine(root)
     code, lines = machine.dev("help")
-    words = "demo test fmt lint bench fuzz sim fresh deps".split()
+    words = "demo test agent fmt lint bench fuzz sim fresh deps".split()
     t.ok(code == 0 and all(any(line.split()[:1] == [w] for line in lines) for w in words), "help names each command", lines)
     code, lines = machine.dev("tset")
     t.ok(code == 1 and lines[-1] == "dev: there is no command tset", "an unknown command fails", lines)
     code, lines = machine.dev("test", "--fast")
     t.ok(code == 1 and "unknown option --fast" in lines[-1], "an unknown option fails", lines)
+    code, lines = machine.dev("agent", "arm64", "mips")
+    t.ok(code == 1 and "no agent for `mips`, but for arm64, armhf, riscv64" in lines[-1], "an architecture without an agent fails", lines)
     t.equal(machine.apt_calls(), [], "before anything is installed")
 
 
