@@ -53,9 +53,9 @@ bool qs_agents_find(const char *folder, const char *abi, struct qs_buf *ret_path
                is_native ? "" : arch->name);
     if (access(path.data, R_OK) != 0)
         return qs_fail(err, QS_E_CONFIG,
-                       "the agent for %s is not here (%s): `./dev agent %s` builds it, and the farm's key "
+                       "the agent for %s is not here (%s): `./dev agent%s%s` builds it, and the farm's key "
                        "`agents` says where it is",
-                       arch->name, path.data, is_native ? "" : arch->name);
+                       arch->name, path.data, is_native ? "" : " ", is_native ? "" : arch->name);
     qs_buf_str(ret_path, path.data);
     return true;
 }
