@@ -23,6 +23,7 @@ fi
 
 source=$folder/source
 if [[ ! -d $source ]]; then
+    rm -rf "$folder/apt" "$folder/archives" # of an attempt that failed
     mkdir -p "$folder/archives"
     (cd "$folder/archives" && "$here/foreign.sh" source "$folder/apt" apt-get -qq source --download-only musl >&2)
     rm -rf "$source.part"
