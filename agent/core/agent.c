@@ -133,7 +133,7 @@ bool qs_agent_on_guest(struct qs_agent *agent, const uint8_t nonce[QS_NONCE_BYTE
                        size_t n)
 {
     memcpy(agent->nonce, nonce, sizeof agent->nonce);
-    agent->is_guest = true;
+    agent->is_guest = agent->options.key != NULL;
     qs_agent_on_link_up(agent);
     qs_agent_on_bytes(agent, bytes, n);
     agent->is_guest = false;
@@ -161,11 +161,9 @@ void qs_agent_on_tracer(struct qs_agent *agent)
 /* When the link is dead if nothing is heard until then; INT64_MAX: it may stay silent. */
 static int64_t link_deadline(const struct qs_agent *agent)
 {
-    if (!agent->link_up || qs_agent_is_silent(agent)) {
+    bool greeting = agent->state == QS_STATE_HELLO || agent->state == QS_STATE_AUTH;
+    if (!agent->link_up || greeting || qs_agent_is_silent(agent)) {
         return INT64_MAX;
-    }
-    if (agent->state == QS_STATE_HELLO || agent->state == QS_STATE_AUTH) {
-        return agent->options.handshake_ns ? agent->up_ns + agent->options.handshake_ns : INT64_MAX;
     }
     return agent->heard_ns + QS_HEARTBEAT_LOST_AFTER * agent->heartbeat_ns;
 }
@@ -180,15 +178,11 @@ int64_t qs_agent_next_deadline_ns(const struct qs_agent *agent)
 void qs_agent_on_time(struct qs_agent *agent)
 {
     int64_t now = qs_agent_now_ns(agent);
-    bool shaking = agent->state == QS_STATE_HELLO || agent->state == QS_STATE_AUTH;
-    if (now >= link_deadline(agent) && !shaking && agent->port.unread &&
-        agent->port.unread(agent->port.ctx) > 0) {
+    if (now >= link_deadline(agent) && agent->port.unread && agent->port.unread(agent->port.ctx) > 0) {
         agent->heard_ns = now; /* we were kept from reading what the host said */
     }
     if (now >= link_deadline(agent)) {
-        qs_states_dispatch(agent, qs_talk_fatal(agent, shaking ? QS_CODE_AUTH : QS_CODE_PROTOCOL,
-                                                shaking ? "the host did not introduce itself in time"
-                                                        : "nothing was heard for three heartbeats"));
+        fail_session(agent, "nothing was heard for three heartbeats");
     }
     if (agent->load_until_ns != 0 && now >= agent->load_until_ns) {
         qs_load_end(agent);

@@ -24,8 +24,7 @@ struct qs_agent_options {
     uint32_t clock_cost_ps;
     const uint8_t *key; /* NULL: links need no proof */
     size_t key_bytes;
-    int64_t handshake_ns; /* for HELLO and AUTH after the link is up; 0: no limit */
-    uint8_t *ring;        /* QS_RING_FLOOR_BYTES or more */
+    uint8_t *ring; /* QS_RING_FLOOR_BYTES or more */
     size_t ring_bytes;
     uint64_t cache_most_bytes; /* of pushed files; 0: QS_CACHE_MOST_BYTES */
 };
@@ -78,7 +77,7 @@ struct qs_agent {
     struct qs_framer framer;
     uint32_t tx_seq, max_frame_bytes;
     uint32_t features; /* agreed: what has no common bit is not used. Those of ours that the port can */
-    int64_t up_ns, heartbeat_ns, heard_ns;
+    int64_t heartbeat_ns, heard_ns;
     struct qs_uid farm, session;
     uint8_t nonce[QS_NONCE_BYTES], hellos[QS_SHA256_BYTES]; /* the sum of both HELLOs */
     bool is_guest;                                          /* it has had our HELLO, with this nonce */
@@ -114,8 +113,9 @@ void qs_agent_init(struct qs_agent *agent, const struct qs_port *port,
 /* May a link be brought up now? Not while one is up, nor while a child of a lost one still runs. */
 bool qs_agent_takes_link(const struct qs_agent *agent);
 void qs_agent_on_link_up(struct qs_agent *agent);
-/* A link whose peer has spoken before it was brought up: it was greeted with `nonce` (qs_agent_greeting) and
- * has said n bytes, its HELLO and its proof. True: they are right, the session stands. */
+/* A link whose peer has spoken before it was brought up. With a key it was greeted with `nonce`
+ * (qs_agent_greeting) and has said n bytes, its HELLO and its proof; without one it has said its HELLO. True:
+ * they are right, the session stands. */
 bool qs_agent_on_guest(struct qs_agent *agent, const uint8_t nonce[QS_NONCE_BYTES], const uint8_t *bytes,
                        size_t n);
 /* HELLO_AGENT as the answer to n bytes of HELLO_HOST's payload, with a fresh nonce, without any change of the

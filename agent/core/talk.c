@@ -71,7 +71,7 @@ enum qs_agent_event qs_act_greet(struct qs_agent *agent)
     agent->tx_seq = 0;
     agent->tx_seal = (struct qs_seal){.on = false};
     agent->max_frame_bytes = QS_FRAME_FLOOR_BYTES;
-    agent->up_ns = agent->heard_ns = qs_agent_now_ns(agent);
+    agent->heard_ns = qs_agent_now_ns(agent);
     qs_framer_init(&agent->framer, agent->rx, sizeof agent->rx);
     if (!agent->is_guest) {
         agent->port.random(agent->port.ctx, agent->nonce, sizeof agent->nonce);

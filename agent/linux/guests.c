@@ -10,7 +10,7 @@
 #define PATIENCE_NS INT64_C(5000000000)
 
 static const char too_late[] =
-    "quiesce-agent: no proof of the key came in time, or too many wait to give one\n";
+    "quiesce-agent: no greeting and proof of the key came in time, or too many wait to give one\n";
 
 void qs_guests_init(struct qs_guests *g)
 {
@@ -100,6 +100,9 @@ static bool is_complete(struct qs_guest *guest, struct qs_agent *agent)
     }
     if (hello == 0 || guest->n < hello) {
         return false;
+    }
+    if (!agent->options.key) {
+        return true;
     }
     if (!guest->greeted && greet(guest, hello, agent)) {
         return true;

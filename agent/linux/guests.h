@@ -1,6 +1,7 @@
-/* Clients of a keyed door before their proof: several at once, each with a deadline, so that none of them
- * keeps the place of the one that owns the key. A guest is greeted here, with a nonce of its own; only when
- * it has sent its proof is it led to the agent, which judges at once. */
+/* Clients of a door before they have shown who they are: several at once, each with a deadline, so that none
+ * of them keeps the place of the host. At a door with a key a guest is greeted here, with a nonce of its own,
+ * and led to the agent when it has sent its proof; elsewhere when it has sent its HELLO. The agent judges at
+ * once. */
 #ifndef QS_LINUX_GUESTS_H
 #define QS_LINUX_GUESTS_H
 

@@ -190,12 +190,7 @@ static void open_door(struct qs_linux *os)
         qs_link_turn_away(fd, held);
         return;
     }
-    if (os->key_bytes > 0) {
-        qs_guests_add(&os->guests, fd, qs_io_now_ns(os->clock));
-        return;
-    }
-    qs_link_adopt(&os->link, fd);
-    qs_agent_on_link_up(&os->agent);
+    qs_guests_add(&os->guests, fd, qs_io_now_ns(os->clock));
 }
 
 /* Its answers, and that it has ended. */

@@ -21,9 +21,6 @@
 #define CLOCK_MONOTONIC_RAW 4
 #endif
 
-#define HANDSHAKE_TCP_NS  INT64_C(3000000000)
-#define HANDSHAKE_UNIX_NS INT64_C(10000000000)
-
 enum { COST_READS = 1000, CAPTURE_ROUNDS = 64 };
 
 static int64_t op_now_ns(void *ctx)
@@ -435,9 +432,6 @@ static void fill_options(struct qs_linux *os, struct qs_agent_options *options)
                                          .ring_bytes = sizeof os->ring,
                                          .cache_most_bytes = os->cache_most_bytes};
     options->clock_cost_ps = (uint32_t)((op_now_ns(os) - began) * 1000 / COST_READS);
-    if (os->link.kind != QS_LINK_STDIO) {
-        options->handshake_ns = os->link.kind == QS_LINK_TCP ? HANDSHAKE_TCP_NS : HANDSHAKE_UNIX_NS;
-    }
 }
 
 bool qs_linux_open_cache(struct qs_linux *os, const char *root, char error[QS_LINK_ERROR_BYTES])

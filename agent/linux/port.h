@@ -41,7 +41,7 @@ struct qs_linux {
     bool has_cache;
     clockid_t clock;
     int signal_fd;
-    struct qs_guests guests; /* at a door with a key */
+    struct qs_guests guests; /* at the door */
     struct qs_supervised supervised;
     struct qs_control control;
     bool stop;   /* the loop ends */

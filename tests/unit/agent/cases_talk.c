@@ -20,7 +20,7 @@ static void greets(void **state)
 
 static void proves_both_sides(void **state)
 {
-    struct script *s = script_new(&(struct script_options){.key = true, .handshake_ns = 3 * S});
+    struct script *s = script_new(&(struct script_options){.key = true});
     uint8_t mac[QS_SHA256_BYTES];
     (void)state;
     script_plug(s);
@@ -39,7 +39,7 @@ static void proves_both_sides(void **state)
 
 static void refuses_a_wrong_proof(void **state)
 {
-    struct script *s = script_new(&(struct script_options){.key = true, .handshake_ns = 3 * S});
+    struct script *s = script_new(&(struct script_options){.key = true});
     const uint8_t wrong[32] = {1};
     (void)state;
     script_plug(s);
@@ -59,7 +59,7 @@ static void answers_nothing_before_the_proof(void **state)
                                     QS_MSG_RUN_BEGIN, QS_MSG_HOOK, QS_MSG_ACK};
     (void)state;
     for (size_t i = 0; i < sizeof types; i++) {
-        struct script *s = script_new(&(struct script_options){.key = true, .handshake_ns = 3 * S});
+        struct script *s = script_new(&(struct script_options){.key = true});
         script_plug(s);
         peer_hello(&s->peer, 1000);
         script_expect(s, QS_MSG_HELLO_AGENT);
@@ -68,25 +68,6 @@ static void answers_nothing_before_the_proof(void **state)
         script_expect_state(s, QS_STATE_DOWN);
         script_free(s);
     }
-}
-
-static void waits_for_a_stranger_three_seconds(void **state)
-{
-    struct script *s = script_new(&(struct script_options){.key = true, .handshake_ns = 3 * S});
-    (void)state;
-    script_plug(s);
-    script_pass(s, 2 * S);
-    peer_hello(&s->peer, 1000);
-    script_expect(s, QS_MSG_HELLO_AGENT);
-    assert_true(s->link_open);
-    script_pass(s, 1 * S);
-    assert_int_equal(script_expect_error(s), QS_CODE_AUTH);
-    assert_false(s->link_open);
-    script_expect_state(s, QS_STATE_DOWN);
-    script_plug(s);
-    script_unplug(s);
-    script_expect_state(s, QS_STATE_DOWN);
-    script_free(s);
 }
 
 static void leaves_on_bye_and_on_error(void **state)
@@ -480,7 +461,6 @@ const struct CMUnitTest cases_talk[] = {
     cmocka_unit_test(proves_both_sides),
     cmocka_unit_test(refuses_a_wrong_proof),
     cmocka_unit_test(answers_nothing_before_the_proof),
-    cmocka_unit_test(waits_for_a_stranger_three_seconds),
     cmocka_unit_test(leaves_on_bye_and_on_error),
     cmocka_unit_test(tolerates_a_banner),
     cmocka_unit_test(answers_pings_and_facts),

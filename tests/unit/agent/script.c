@@ -364,7 +364,6 @@ struct script *script_new(const struct script_options *options)
                                                    .clock_resolution_ns = 1,
                                                    .key = options->key ? s->key : NULL,
                                                    .key_bytes = sizeof s->key,
-                                                   .handshake_ns = options->handshake_ns,
                                                    .ring = s->ring,
                                                    .ring_bytes = ring_bytes,
                                                    .cache_most_bytes = options->cache_most_bytes};

@@ -74,7 +74,6 @@ struct script_options {
     bool no_control; /* nor does it change any */
     bool no_load;    /* and keeps no processor busy */
     bool key;
-    int64_t handshake_ns;
     size_t ring_bytes; /* 0: the least */
 };
 

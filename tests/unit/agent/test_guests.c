@@ -24,7 +24,8 @@ static void come(size_t i, int64_t now_ns)
 static bool was_turned_away(size_t i)
 {
     char text[128] = "";
-    return read(theirs[i], text, sizeof text - 1) > 0 && strstr(text, "no proof of the key came in time");
+    return read(theirs[i], text, sizeof text - 1) > 0 &&
+           strstr(text, "no greeting and proof of the key came in time");
 }
 
 /* Sixteen wait; where one more comes the one that has waited longest goes, and whoever has waited for five
@@ -120,6 +121,14 @@ static void guests_are_judged_when_they_have_spoken(void **state)
     assert_false(hears(&agent, hello, w.len));
     const uint8_t more[QS_FRAME_HEADER_BYTES] = {[5] = 0xff};
     assert_true(hears(&agent, more, sizeof more)); /* a proof that has no room */
+    agent.options.key = NULL; /* nothing to prove: its greeting is all, and is the agent's to answer */
+    guests.at[0].n = 0;
+    guests.at[0].greeted = false;
+    assert_true(read(theirs[0], greeting, sizeof greeting) > 0);
+    assert_false(hears(&agent, hello, w.len - 1));
+    assert_true(hears(&agent, hello + w.len - 1, 1));
+    assert_false(guests.at[0].greeted);
+    assert_int_equal(read(theirs[0], greeting, sizeof greeting), -1);
     close(theirs[0]);
     assert_false(qs_guest_hear(&guests.at[0], &agent));
     assert_int_equal(guests.at[0].fd, -1);

@@ -64,7 +64,7 @@ static void expect_usage(const char *const *args, int code, const char *part)
 
 #define ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void listen_tcp(struct device *d, char address[32])
+static void listen_tcp(struct device *d, char *address)
 {
     write_key(0600, sizeof key);
     device_listen(d, "tcp:127.0.0.1:0", key_path);
@@ -119,20 +119,16 @@ static void proves_the_key_at_a_name(void **state)
     assert_false(device_connect(&d, address));
 }
 
-/* More strangers than there are places, silent, greeting, talking nonsense or lying: who has the key gets in,
- * and stays. */
-static void strangers_keep_nobody_out(void **state)
+/* More strangers than there are places, silent, greeting (where that is not all that it takes), talking
+ * nonsense or lying. */
+static void come_as_strangers(struct device *stranger, size_t n,
+                              void (*deliver)(void *ctx, const uint8_t *bytes, size_t n), const char *address,
+                              bool keyed)
 {
-    enum { STRANGERS = 40 };
-    static struct device stranger[STRANGERS];
-    struct device d;
-    char address[32];
-    (void)state;
-    listen_tcp(&d, address);
-    for (size_t i = 0; i < STRANGERS; i++) {
-        peer_init(&stranger[i].peer, d.peer.deliver, &stranger[i]);
+    for (size_t i = 0; i < n; i++) {
+        peer_init(&stranger[i].peer, deliver, &stranger[i]);
         assert_true(device_connect(&stranger[i], address));
-        if (i % 4 == 1) {
+        if (i % 4 == 1 && keyed) {
             peer_hello(&stranger[i].peer, 10000);
         } else if (i % 4 == 2) {
             assert_int_equal(write(stranger[i].out_fd, "GET / HTTP/1.0\r\n", 16), 16);
@@ -140,25 +136,46 @@ static void strangers_keep_nobody_out(void **state)
             assert_int_equal(write(stranger[i].out_fd, "QS\1\1\377", 5), 5);
         }
     }
-    assert_true(device_connect(&d, address));
-    peer_hello(&d.peer, 10000);
-    device_expect(&d, QS_MSG_HELLO_AGENT);
-    peer_auth(&d.peer, key, sizeof key);
-    device_expect(&d, QS_MSG_AUTH);
-    device_expect(&d, QS_MSG_HELD);
-    for (size_t i = 0; i < STRANGERS; i++) {
-        device_hang_up(&stranger[i]);
-        peer_done(&stranger[i].peer);
+}
+
+/* Who has the key, or at a door without one who greets, gets in, and stays. */
+static void strangers_keep_nobody_out(void **state)
+{
+    enum { STRANGERS = 40 };
+    static struct device stranger[STRANGERS];
+    (void)state;
+    for (int keyed = 0; keyed < 2; keyed++) {
+        struct device d;
+        char address[64];
+        if (keyed) {
+            listen_tcp(&d, address);
+        } else {
+            snprintf(address, sizeof address, "%s", socket_address);
+            device_listen(&d, address, NULL);
+        }
+        come_as_strangers(stranger, STRANGERS, d.peer.deliver, address, keyed);
+        assert_true(device_connect(&d, address));
+        peer_hello(&d.peer, 10000);
+        device_expect(&d, QS_MSG_HELLO_AGENT);
+        if (keyed) {
+            peer_auth(&d.peer, key, sizeof key);
+            device_expect(&d, QS_MSG_AUTH);
+        }
+        device_expect(&d, QS_MSG_HELD);
+        for (size_t i = 0; i < STRANGERS; i++) {
+            device_hang_up(&stranger[i]);
+            peer_done(&stranger[i].peer);
+        }
+        come_as_strangers(stranger, 1, d.peer.deliver, address, keyed);
+        assert_null(device_next(&stranger[0])); /* a session that stands is not disturbed */
+        assert_non_null(
+            memmem(stranger[0].peer.framer.noise_head, QS_NOISE_HEAD_BYTES, "another session", 15));
+        device_hang_up(&stranger[0]);
+        peer_done(&stranger[0].peer);
+        peer_ping(&d.peer, 3);
+        device_expect(&d, QS_MSG_PONG);
+        device_terminate(&d);
     }
-    peer_init(&stranger[0].peer, d.peer.deliver, &stranger[0]);
-    assert_true(device_connect(&stranger[0], address)); /* a session that stands is not disturbed */
-    assert_null(device_next(&stranger[0]));
-    assert_non_null(memmem(stranger[0].peer.framer.noise_head, QS_NOISE_HEAD_BYTES, "another session", 15));
-    device_hang_up(&stranger[0]);
-    peer_done(&stranger[0].peer);
-    peer_ping(&d.peer, 3);
-    device_expect(&d, QS_MSG_PONG);
-    device_terminate(&d);
 }
 
 static void refuses_a_wrong_key_over_tcp(void **state)
