@@ -4,6 +4,7 @@
 #include "config/document/doc.h"
 #include "formats/import.h"
 
+enum { DEVICE_BYTES = 4096 };
 enum { FILE_BYTES = 1024 * 1024 * 1024 };
 /* The text of a job inside JSON: most of it is one byte a byte, some of it two. */
 enum { SUBMIT_BYTES = 2 * QS_DOC_BYTES + 1024 * 1024 };
@@ -16,6 +17,7 @@ const struct qs_route qs_routes[] = {
     {"GET", "/api/v1/version", qs_handle_version, 0, "", QS_ROUTE_URGENT},
     {"POST", "/api/v1/daemon:yield", qs_handle_yield, 0, "", QS_ROUTE_URGENT},
     {"GET", "/api/v1/devices", qs_handle_devices, 0, "", 0},
+    {"POST", "/api/v1/devices", qs_handle_device_declare, DEVICE_BYTES, "", 0},
     {"GET", "/api/v1/devices/{device}", qs_handle_device, 0, "", 0},
     {"GET", "/api/v1/devices/{device}:profile", qs_handle_device_profile, 0, "", 0},
     {"POST", "/api/v1/devices/{device}:clean", qs_handle_device_ask, 0, "", QS_ROUTE_LONG},

@@ -37,6 +37,7 @@ void qs_farm_free(struct qs_farm *farm)
     for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
         qs_device_free(item->device);
     qs_farm_discover_end(farm);
+    qs_farm_declared_done(farm);
     qs_queue_free(farm->queue);
     qs_inventory_free(farm->inventory);
     qs_hub_free(farm->hub);

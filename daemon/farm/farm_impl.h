@@ -57,7 +57,9 @@ struct qs_farm {
     struct qs_queue *queue;                                    /* owned: of the jobs that are not ending */
     struct qs_hub *hub;                                        /* owned */
     struct qs_link_discovery *discoveries[QS_LINK_KIND_COUNT]; /* owned; of most kinds NULL */
-    struct qs_farm_job **jobs;                                 /* owned, in order of the queue */
+    struct qs_farm_declared *declared;                         /* owned, as many as: */
+    size_t declared_count;
+    struct qs_farm_job **jobs; /* owned, in order of the queue */
     size_t job_count;
     size_t on_devices; /* devices that have a job */
     bool leaves;       /* a device is to go */
@@ -84,6 +86,8 @@ void qs_farm_remove(struct qs_farm *farm, struct qs_farm_job *job);
 void qs_farm_start_on(struct qs_farm_job *job, struct qs_inventory_item *item);
 void qs_farm_end_job(struct qs_farm_job *job);
 
+/* declare.c: after the devices. */
+void qs_farm_declared_done(struct qs_farm *farm);
 /* devices.c: a device of this configuration, not started. NULL: there is one of its name. */
 struct qs_inventory_item *qs_farm_add_device(struct qs_farm *farm, const struct qs_farm_device *config,
                                              struct qs_err *err);

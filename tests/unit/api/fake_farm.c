@@ -9,6 +9,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "device/device.h"
+#include "farm/declare.h"
 #include "store/files.h"
 
 struct qs_prepared {
@@ -187,6 +188,22 @@ const struct qs_ambient_reading *qs_farm_ambient_last(const struct qs_farm *farm
     *ret_name = NULL;
     *ret_age_ns = 0;
     return NULL;
+}
+
+bool qs_farm_look_for(struct qs_farm *farm, enum qs_link_kind kind, struct qs_err *err)
+{
+    farm->looked_for++;
+    return kind == QS_LINK_ADB ||
+           qs_fail(err, QS_E_USAGE, "devices of link `%s` cannot be looked for", qs_link_kind_name(kind));
+}
+
+bool qs_farm_declare(struct qs_farm *farm, const char *link, const char *host, struct qs_buf *ret_name,
+                     struct qs_err *err)
+{
+    (void)farm;
+    qs_buf_fmt(ret_name, "%s of %s", host, link);
+    return strcmp(host, "taken") != 0 ||
+           qs_fail(err, QS_E_CONFLICT, "this farm has a device `%s` already", host);
 }
 
 bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type, union qs_msg *m,

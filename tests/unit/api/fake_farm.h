@@ -10,9 +10,10 @@
 struct qs_farm {
     struct qs_store *store;
     struct qs_files *files;
-    int64_t live;      /* the job that may be cancelled, 0: none */
-    int64_t cancelled; /* the last one that was */
-    unsigned asked;    /* of devices: the first is answered */
+    int64_t live;        /* the job that may be cancelled, 0: none */
+    int64_t cancelled;   /* the last one that was */
+    unsigned asked;      /* of devices: the first is answered */
+    unsigned looked_for; /* kinds of links */
     char cancel_why[200];
     const char *why, *why_code; /* NULL: nothing holds a job */
     int64_t position;           /* of a job, -1: it does not wait */

@@ -268,9 +268,41 @@ static void a_device_gives_a_starter_profile(void **state)
     assert_error(get(f, "/api/v1/devices/bench:profile"), 404, "not-found");
 }
 
+static struct answer declare(struct fixture *f, const char *body)
+{
+    return fetch(f, "POST", "/api/v1/devices", NULL, body, strlen(body));
+}
+
+static void devices_of_a_kind_are_looked_for(void **state)
+{
+    static const char *const wrong[] = {"",
+                                        "[]",
+                                        "{",
+                                        "{}",
+                                        "{\"link\":1}",
+                                        "{\"host\":\"board\"}",
+                                        "{\"link\":\"adb\",\"link\":\"adb\"}",
+                                        "{\"link\":\"adb\",\"more\":1}",
+                                        "{\"link\":\"exec\"}",
+                                        "{\"link\":\"pigeon\"}",
+                                        "{\"link\":\"ssh\",\"host\":1}",
+                                        "{\"link\":\"ssh\",\"host\":\"board\",\"argv\":[]}",
+                                        "{\"link\":\"exec\",\"host\":\"board\"}"};
+    struct fixture *f = *state;
+    struct answer a = declare(f, "{\"link\":\"adb\"}");
+    assert_int_equal(a.status, 200);
+    assert_string_equal(a.body.data, "{\"link\":\"adb\",\"name\":null}\n");
+    assert_int_equal(f->farm.looked_for, 1);
+    answer_done(&a);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_error(declare(f, wrong[i]), 400, "usage");
+    assert_int_equal(f->farm.looked_for, 2); /* exec is a kind that none can be looked for */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(devices_of_a_kind_are_looked_for, setup, teardown),
         cmocka_unit_test_setup_teardown(cleaning_reaches_the_farm, setup, teardown),
         cmocka_unit_test_setup_teardown(a_device_shows_what_was_found_and_changed, setup, teardown),
         cmocka_unit_test_setup_teardown(readings_come_from_the_device, setup, teardown),

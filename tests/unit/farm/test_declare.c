@@ -1,0 +1,76 @@
+/* Devices that are declared while the daemon runs: what is refused leaves the farm as it was. */
+#include "bed.h"
+
+#include <string.h>
+
+#include "farm/declare.h"
+
+static const char farm[] = "devices: {bench-1: {link: sim}, user-board: {link: sim}}\n";
+
+static void begin(struct bed *b)
+{
+    bed_init(b, farm);
+    bed_begin(b, 0, 1);
+}
+
+static void refuses(struct bed *b, const char *link, const char *host, enum qs_errc code, const char *part)
+{
+    struct qs_err err = QS_ERR_INIT;
+    QS_BUF(name);
+    assert_false(qs_farm_declare(b->farm, link, host, &name, &err));
+    assert_int_equal(err.code, code);
+    if (strstr(err.text, part) == NULL)
+        fail_msg("'%s' does not say '%s'", err.text, part);
+    assert_int_equal(qs_inventory_count(b->farm->inventory), 2);
+}
+
+/* A host becomes a word of a command. */
+static void what_is_no_host_is_refused(void **state)
+{
+    static const char *const wrong[] = {"",     "-oProxyCommand=x", "-",   "a b", "a/b", "a\nb", "board;ls",
+                                        "$(x)", "b\xc3\xa4",        "a,b", "'a'"};
+    char longest[257];
+    struct bed b;
+    (void)state;
+    begin(&b);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        refuses(&b, "ssh", wrong[i], QS_E_USAGE, "is no host: 1 to 255 letters");
+    memset(longest, 'a', 256);
+    longest[256] = '\0';
+    refuses(&b, "ssh", longest, QS_E_USAGE, "is no host");
+    bed_end(&b);
+    bed_done(&b);
+}
+
+static void a_name_that_is_taken_stays_taken(void **state)
+{
+    struct bed b;
+    (void)state;
+    begin(&b);
+    refuses(&b, "ssh", "bench-1", QS_E_CONFLICT, "this farm has a device `bench-1` already, over link sim");
+    refuses(&b, "ssh", "user@board", QS_E_CONFLICT, "a device `user-board` already");
+    refuses(&b, "ssh", "user:board", QS_E_CONFLICT, "a device `user-board` already");
+    bed_end(&b);
+    bed_done(&b);
+}
+
+static void what_a_farm_file_could_not_say_is_refused_in_its_words(void **state)
+{
+    struct bed b;
+    (void)state;
+    begin(&b);
+    refuses(&b, "pigeon", "board", QS_E_USAGE, "devices.board.link: `pigeon` is not a value of `link`");
+    refuses(&b, "serial", "board", QS_E_USAGE, "devices.board");
+    bed_end(&b);
+    bed_done(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_no_host_is_refused),
+        cmocka_unit_test(a_name_that_is_taken_stays_taken),
+        cmocka_unit_test(what_a_farm_file_could_not_say_is_refused_in_its_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
