@@ -26,7 +26,7 @@ def golden_blocks(text):
 
 # What a block's info string says after `sh`, and why it is not run here.
 MARKS = {"builds": "it builds the world: e2e-install, .ci/run and the fresh system of tests/tools/fresh.sh do that",
-         "another-host": "it needs a second machine that ssh reaches"}
+         "another-host": "it needs another device than this machine"}
 
 
 def blocks(text):

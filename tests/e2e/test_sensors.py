@@ -4,43 +4,15 @@
 import os
 
 from lib import AGENT, Bed, run_cases, until
+from tree import Board
 
-TREES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "sysfs")
 POLICY = "devices/system/cpu/cpufreq/policy0"
 ZONE = "class/thermal/thermal_zone0"
 COOLER = "class/thermal/cooling_device0"
 
 
-class Board:
-    """A tree as files below `path`, which stands for /sys."""
-
-    def __init__(self, bed, name):
-        self.path = os.path.join(bed.path, name, "sys")
-        with open(os.path.join(TREES, name + ".tree.tsv"), encoding="utf-8") as tree:
-            for line in tree:
-                if line.startswith("/sys/"):
-                    self._make(bed, name, *line.rstrip("\n").split("\t")[:4])
-
-    def _make(self, bed, name, path, mode, target, value):
-        path = os.path.join(bed.path, name, path.lstrip("/"))
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        if mode == "link":
-            os.symlink(target, path)
-        else:
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(value.replace("\\t", "\t").replace("\\n", "\n") + "\n")
-
-    def file(self, name):
-        return os.path.join(self.path, name)
-
-    def put(self, name, value):
-        """In place, as the kernel does: the agent keeps the file open."""
-        with open(self.file(name), "r+", encoding="utf-8") as f:
-            f.write(f"{value}\n")
-            f.truncate()
-
-    def farm(self):
-        return {"devices": {"board": {"link": "exec", "argv": [AGENT, "--stdio", "--sysfs", self.path]}}}
+def farm_of(board):
+    return {"devices": {"board": {"link": "exec", "argv": [AGENT, "--stdio", "--sysfs", board.path]}}}
 
 
 def job(argv, gate="none", bounds="none"):
@@ -53,7 +25,7 @@ def a_hot_board_waits(tap):
     """A board above its band waits, says what for, and measures as soon as it has cooled down; the readings are stored in thousandths of a degree"""
     with Bed() as bed:
         board = Board(bed, "rpi4b")
-        daemon = bed.daemon(board.farm())
+        daemon = bed.daemon(farm_of(board))
         daemon.device_ready("board")
         number = daemon.job(job(["true"], [{"sensor": "thermal:cpu-thermal", "band": ["30C", "45C"], "timeout": "10min", "on_timeout": "fail"}]))
         shown = until("the job says what it waits for",
@@ -74,7 +46,7 @@ def too_slow_and_too_cold(tap):
     with Bed() as bed:
         board = Board(bed, "rpi4b")
         board.put(ZONE + "/temp", 12000)
-        daemon = bed.daemon(board.farm())
+        daemon = bed.daemon(farm_of(board))
         daemon.device_ready("board")
         for gate in ({"sensor": "freq:policy0_khz", "above": "1.5GHz"}, {"sensor": "thermal:cpu-thermal", "band": ["20C", "45C"]}):
             number = daemon.job(job(["true"], [{**gate, "timeout": "100ms", "on_timeout": "taint"}]))
@@ -89,7 +61,7 @@ def it_throttles(tap):
     with Bed() as bed:
         board = Board(bed, "odroid-xu3")
         script = f"echo 1 > {board.file(COOLER)}/cur_state; echo 200000 > {board.file(POLICY)}/scaling_cur_freq"
-        daemon = bed.daemon(board.farm())
+        daemon = bed.daemon(farm_of(board))
         daemon.device_ready("board")
         number = daemon.job(job(["sh", "-c", script], bounds={"cooling:pwm-fan": 0}))
         tap.equal(daemon.ended(number)["state"], "done", "the job ends well")
@@ -106,7 +78,7 @@ def a_test_bed_says_so(tap):
     """The environment of every result names the folder that stood for /sys, and the governors found there"""
     with Bed() as bed:
         board = Board(bed, "odroid-xu3")
-        daemon = bed.daemon(board.farm())
+        daemon = bed.daemon(farm_of(board))
         daemon.device_ready("board")
         daemon.ended(daemon.job(job(["true"])))
         body = bed.one("SELECT group_concat(body) FROM env")
@@ -136,7 +108,7 @@ def a_profile_of_ones_own(tap):
                 f.write(f"{value}\n")
         os.mkdir(os.path.join(bed.path, "profiles"))
         bed.file("profiles/board.yaml", OWN)
-        farm = board.farm()
+        farm = farm_of(board)
         farm["devices"]["board"]["argv"] += ["--state", os.path.join(bed.path, "journal")]
         daemon = bed.daemon(farm)
         daemon.device_ready("board")
@@ -157,7 +129,7 @@ def it_ends_too_warm(tap):
     """A board that is too warm after a window taints it, with the reading and the bound; within the bound it does not, whatever the gate's"""
     with Bed() as bed:
         board = Board(bed, "rpi4b")
-        daemon = bed.daemon(board.farm())
+        daemon = bed.daemon(farm_of(board))
         gate = [{"sensor": "thermal:cpu-thermal", "below": "50C", "end_below": "61C"}]
         heat = ["sh", "-c", f"echo $1 >{board.file(ZONE + '/temp')}", "heat"]
         for after, taints in (("61000", []), ("61001", [("end:thermal:cpu-thermal", 61001, 61000)])):

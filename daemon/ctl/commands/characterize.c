@@ -104,11 +104,15 @@ static void announce(struct qs_ctl *ctl, const char *device, const int64_t ns[TI
     qs_ctl_print(ctl->err, &out);
 }
 
-static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
+static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job, bool silent)
 {
     char state[16];
-    struct qs_follow f = {
-        .ctl = ctl, .http = http, .job = job, .interrupt_fd = qs_interrupt_open(), .cancels = true};
+    struct qs_follow f = {.ctl = ctl,
+                          .http = http,
+                          .job = job,
+                          .interrupt_fd = qs_interrupt_open(),
+                          .cancels = true,
+                          .silent = silent};
     int code = qs_follow_job(&f, state);
     qs_interrupt_close(f.interrupt_fd);
     return code;
@@ -122,7 +126,7 @@ static int send(struct qs_ctl *ctl, struct qs_http *http, const char *text, cons
     json_auto_t *answer = qs_submit_send(ctl, http, &job, NULL, &code);
     int64_t id = qs_json_get_int(answer, "id", 0);
     if (answer != NULL && wait)
-        code = follow(ctl, http, id);
+        code = follow(ctl, http, id, false);
     else if (answer != NULL && !ctl->json)
         fprintf(ctl->out, "job %" PRId64 " is queued; `quiesce watch %" PRId64 "` follows it\n", id, id);
     if (answer != NULL && ctl->json)
@@ -150,6 +154,25 @@ static int probe(struct qs_ctl *ctl, struct qs_http *http, const char *device)
     return send(ctl, http, text, "probe");
 }
 
+/* Another command's standard output is not for what this one has to say. */
+static struct qs_ctl within(const struct qs_ctl *ctl)
+{
+    struct qs_ctl other = *ctl;
+    other.json = false;
+    other.out = ctl->err;
+    return other;
+}
+
+int qs_look_with(struct qs_ctl *ctl, struct qs_http *http, const char *device)
+{
+    struct qs_ctl other = within(ctl);
+    int code = QS_EXIT_OK;
+    QS_FREED char *text = make_job(device, "look", json_pack("{s:b, s:b}", "knobs", 0, "curves", 0));
+    const struct qs_submit job = {.text = text, .text_bytes = strlen(text), .name = "look", .json = true};
+    json_auto_t *answer = qs_submit_send(&other, http, &job, NULL, &code);
+    return answer != NULL ? follow(&other, http, qs_json_get_int(answer, "id", 0), true) : code;
+}
+
 int qs_probe(struct qs_ctl *ctl, const char *device)
 {
     int code = QS_EXIT_OK;
@@ -159,10 +182,8 @@ int qs_probe(struct qs_ctl *ctl, const char *device)
 
 int qs_probe_with(struct qs_ctl *ctl, struct qs_http *http, const char *device)
 {
-    struct qs_ctl within = *ctl;
-    within.json = false;
-    within.out = ctl->err;
-    return probe(&within, http, device);
+    struct qs_ctl other = within(ctl);
+    return probe(&other, http, device);
 }
 
 static int run(struct qs_ctl *ctl)

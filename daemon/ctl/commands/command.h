@@ -54,6 +54,8 @@ int qs_characterize(struct qs_ctl *ctl, const char *device);
 int qs_probe(struct qs_ctl *ctl, const char *device);
 struct qs_http;
 int qs_probe_with(struct qs_ctl *ctl, struct qs_http *http, const char *device);
+/* The same for a job that only looks at what the device has, and tries nothing. */
+int qs_look_with(struct qs_ctl *ctl, struct qs_http *http, const char *device);
 /* add.c: `quiesce devices add DEVICE`. */
 int qs_device_add(struct qs_ctl *ctl, const char *device);
 

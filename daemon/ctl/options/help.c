@@ -83,6 +83,8 @@ static void option(const struct qs_face *face, const struct qs_opt *o, struct qs
         qs_buf_str(&lead, "      ");
     if (o->letters)
         qs_buf_str(&lead, "--a CMD, --b CMD, ...");
+    else if (o->may_follow)
+        qs_buf_fmt(&lead, "--%s [%s]", o->name, o->values);
     else if (o->optional)
         qs_buf_fmt(&lead, "--%s[=%s]", o->name, o->values);
     else

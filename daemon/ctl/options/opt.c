@@ -164,7 +164,8 @@ static bool take(struct reader *r, const struct qs_opt *opt, const char *inside,
         use.value[n] = inside;
         use.at[n++] = r->i;
     }
-    if (opt->optional && n == 0)
+    bool follows = opt->may_follow && r->i + 1 < r->args->argc && r->args->argv[r->i + 1][0] != '-';
+    if (opt->optional && n == 0 && !follows)
         return keep(r, &use);
     for (; n < wanted; n++) {
         if (r->i + 1 >= r->args->argc)

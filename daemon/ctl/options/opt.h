@@ -28,6 +28,7 @@ struct qs_opt {
     const char *const *words; /* WORD: ends with NULL */
     int64_t min, max;
     bool optional;       /* the value comes as --name=VALUE or not at all */
+    bool may_follow;     /* optional: or as the next word, unless that begins with a dash */
     bool many;           /* may be given again; others: twice is an error */
     bool letters;        /* --a to --z */
     const char *heading; /* begins a group in the help, or NULL */

@@ -133,8 +133,24 @@ static char *absolute(const struct qs_args *args, const char *option, bool folde
     return qs_strdup(path);
 }
 
-static bool add_places(const struct qs_args *args, json_t *b, const char *dir, struct qs_buf *problem)
+/* Of another device: its own directory for the run, and files that are there or go along. */
+static bool add_places_there(const struct qs_args *args, const struct qs_run_line *line, json_t *b)
 {
+    const char *input = qs_args_text(args, "input", "null");
+    if (qs_args_has(args, "dir"))
+        json_object_set_new(b, "dir", json_string(qs_args_text(args, "dir", "")));
+    if (qs_args_has(args, "user"))
+        json_object_set_new(b, "user", json_string(qs_args_text(args, "user", "")));
+    if (strcmp(input, "null") != 0)
+        json_object_set_new(b, "stdin", json_string(qs_run_pushed(line, input)));
+    return true;
+}
+
+static bool add_places(const struct qs_args *args, const struct qs_run_line *line, json_t *b, const char *dir,
+                       struct qs_buf *problem)
+{
+    if (line->on)
+        return add_places_there(args, line, b);
     char *path = NULL;
     if (qs_args_has(args, "dir") && (path = absolute(args, "dir", true, problem)) == NULL)
         return false;
@@ -370,14 +386,19 @@ json_t *qs_run_document(const struct qs_args *args, const struct qs_run_line *li
     json_t *job = json_pack("{s:i, s:s}", "quiesce", 1, "name", name);
     json_auto_t *arms = add_arms(args, line, b, problem);
     bool ok = arms != NULL && add_given_env(args, line, arms, problem) &&
-              qs_run_add_output(args, b, problem) && add_mode(args, b, problem) &&
-              add_places(args, b, dir, problem) && qs_run_add_stream(args, line, b, problem) &&
+              qs_run_add_output(args, line, b, problem) && add_mode(args, b, problem) &&
+              add_places(args, line, b, dir, problem) && qs_run_add_stream(args, line, b, problem) &&
               add_exit(args, b, problem) && qs_run_add_hooks(args, line, b, arms, problem) &&
               qs_run_add_plan(args, job, problem);
+    if (ok && !qs_run_add_pushes(line, b, arms)) {
+        not_utf8(args, problem, line->commands[0].arg);
+        ok = false;
+    }
     if (ok) {
         add_limits(args, b);
-        json_object_set_new(b, "env_inherit", json_false());
-        json_object_set_new(b, "env", own_env(args, env));
+        json_object_set_new(b, "env_inherit", json_boolean(line->on));
+        if (!line->on) /* ours means nothing there */
+            json_object_set_new(b, "env", own_env(args, env));
         json_object_set_new(job, "benchmarks", json_pack("[O]", b));
         json_object_set(job, "arms", arms);
     }

@@ -96,6 +96,22 @@ const struct qs_opt qs_run_options[] = {
      .help = "Set a variable; all others are this shell's."},
     {.name = "affinity", .values = "CPUS", .help = "The processors they may use, such as 0-3,6."},
 
+    {.name = "on",
+     .values = "DEVICE",
+     .optional = true,
+     .may_follow = true,
+     .help =
+         "Measure on a phone or board: by its name, its serial or model, or a unique part of one; without "
+         "DEVICE on the only one that there is. Phones that `adb devices` shows are found without any "
+         "configuration.",
+     .heading = "Where (this machine, unless told otherwise)"},
+    {.name = "push",
+     .values = "FILE",
+     .many = true,
+     .help = "With --on: send this file along, too. Programs with a slash in their name and other files that "
+             "a command names go along by themselves (not through --shell, nor of hooks)."},
+    {.name = "no-push", .help = "With --on: send nothing; all names are the device's."},
+
     {.name = "setup",
      .letter = 's',
      .values = "CMD",

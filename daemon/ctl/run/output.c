@@ -34,8 +34,10 @@ static char *writable(const char *path)
     return NULL;
 }
 
-/* A file has a slash in its name, as with hyperfine: words may be added. */
-static json_t *read_where(const struct qs_args *args, const struct qs_opt_use *use, struct qs_buf *problem)
+/* A file has a slash in its name, as with hyperfine: words may be added. That of another device is for it to
+ * say. */
+static json_t *read_where(const struct qs_args *args, const struct qs_opt_use *use, bool on,
+                          struct qs_buf *problem)
 {
     static const char *const kept[] = {"pipe", "capture", "inherit"}, *const lost[] = {"null", "discard"};
     const char *where = use->value[0];
@@ -51,7 +53,7 @@ static json_t *read_where(const struct qs_args *args, const struct qs_opt_use *u
                      "--output: `%s` is not one of its values", where);
         return NULL;
     }
-    QS_FREED char *path = writable(where);
+    QS_FREED char *path = on ? qs_strdup(where) : writable(where);
     json_t *file = path != NULL ? json_pack("{s:s}", "file", path) : NULL;
     if (path == NULL)
         qs_args_fail(args, problem, use->at[0], use->skip, NULL, "--output: cannot write %s: %s", where,
@@ -62,7 +64,8 @@ static json_t *read_where(const struct qs_args *args, const struct qs_opt_use *u
     return file;
 }
 
-bool qs_run_add_output(const struct qs_args *args, json_t *b, struct qs_buf *problem)
+bool qs_run_add_output(const struct qs_args *args, const struct qs_run_line *line, json_t *b,
+                       struct qs_buf *problem)
 {
     const struct qs_opt_use *first = NULL, *show = qs_args_last(args, "show-output");
     json_t *where = NULL;
@@ -72,7 +75,7 @@ bool qs_run_add_output(const struct qs_args *args, json_t *b, struct qs_buf *pro
         if (strcmp(use->opt->name, "output") != 0)
             continue;
         json_decref(where);
-        where = read_where(args, use, problem);
+        where = read_where(args, use, line->on, problem);
         ok = where != NULL;
         if (ok && first != NULL && strcmp(first->value[0], use->value[0]) != 0)
             ok = qs_args_fail(args, problem, use->arg, 0,

@@ -144,7 +144,9 @@ bool qs_run_add_plan(const struct qs_args *args, json_t *job, struct qs_buf *pro
     json_object_set_new(plan, "looks", make_looks(&b));
     json_object_set_new(plan, "until", make_until(args));
     json_object_set_new(job, "compare", make_compare(args));
-    json_object_set_new(job, "devices", json_pack("{s:s, s:s}", "where", "local", "take", "any"));
+    json_object_set_new(job, "devices",
+                        qs_args_has(args, "on") ? json_pack("{s:s}", "take", "any")
+                                                : json_pack("{s:s, s:s}", "where", "local", "take", "any"));
     json_object_set_new(job, "plan", plan);
     json_object_set_new(job, "conditions", make_conditions(args));
     return add_window(args, plan, problem);

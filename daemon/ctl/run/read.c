@@ -188,7 +188,7 @@ static bool is_found(const struct qs_args *args, const char *name)
 
 static bool check_programs(const struct qs_args *args, const struct qs_run_line *line, struct qs_buf *problem)
 {
-    for (size_t i = 0; i < line->command_count && !line->shell; i++) {
+    for (size_t i = 0; i < line->command_count && !line->shell && !line->on; i++) {
         const struct qs_run_command *c = &line->commands[i];
         if (is_found(args, c->argv.at[0]))
             continue;
@@ -244,13 +244,24 @@ static bool name_arms(const struct qs_args *args, struct qs_run_line *line, stru
     return true;
 }
 
+/* A command that landed there would be taken for a device. */
+static bool read_on(const struct qs_args *args, struct qs_buf *problem)
+{
+    const struct qs_opt_use *use = qs_args_last(args, "on");
+    return use == NULL || use->value[0] == NULL ||
+           (use->value[0][0] != '\0' && strchr(use->value[0], '/') == NULL) ||
+           qs_args_fail(args, problem, use->at[0], use->skip,
+                        "write --on DEVICE, or --on behind the commands for the only device that there is",
+                        "--on takes a device, and `%s` is none", use->value[0]);
+}
+
 bool qs_run_read(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem)
 {
-    *line = (struct qs_run_line){0};
-    return read_shell(args, line, problem) && read_reference(args, line, problem) &&
+    *line = (struct qs_run_line){.on = qs_args_has(args, "on")};
+    return read_on(args, problem) && read_shell(args, line, problem) && read_reference(args, line, problem) &&
            read_commands(args, line, problem) && split_commands(args, line, problem) &&
            qs_run_read_params(args, line, problem) && check_programs(args, line, problem) &&
-           name_arms(args, line, problem);
+           name_arms(args, line, problem) && qs_run_read_pushes(args, line, problem);
 }
 
 void qs_run_done(struct qs_run_line *line)
@@ -266,5 +277,6 @@ void qs_run_done(struct qs_run_line *line)
         qs_words_done(&line->params[i].values);
     }
     qs_words_done(&line->shell_argv);
+    qs_run_pushes_done(line);
     *line = (struct qs_run_line){0};
 }

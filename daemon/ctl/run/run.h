@@ -24,6 +24,14 @@ struct qs_run_command {
     bool words;           /* given after "--": never split */
 };
 
+struct qs_run_push {   /* a file of this machine that goes along (push.c); all owned */
+    char *path, *name; /* here; in the run's directory */
+    bool executable;   /* of the build of one command's arm, or of all; else an input of the benchmark */
+    size_t command;    /* SIZE_MAX: of all */
+    char sha256[65];
+    int64_t bytes;
+};
+
 struct qs_run_line { /* all owned */
     struct qs_run_command *commands;
     size_t command_count;
@@ -32,6 +40,9 @@ struct qs_run_line { /* all owned */
     bool reference; /* the first command is --reference's */
     bool shell;
     struct qs_words shell_argv; /* what -c and the text are added to */
+    bool on;                    /* for another device than this machine */
+    struct qs_run_push *pushes;
+    size_t push_count;
 };
 
 /* Reads commands, names, parameters. False with a usage error in `problem`. */
@@ -48,6 +59,18 @@ void qs_run_template(const struct qs_run_line *line, const char *text, struct qs
 /* Whether text has {name}. */
 bool qs_run_uses(const char *text, const char *name);
 
+/* push.c: what goes along (--on), whose words become its names there. */
+bool qs_run_read_pushes(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem);
+void qs_run_pushes_done(struct qs_run_line *line);
+/* The name there of a file that goes along; else the path itself. Borrowed. */
+const char *qs_run_pushed(const struct qs_run_line *line, const char *path);
+/* False: a path is not UTF-8. */
+bool qs_run_add_pushes(const struct qs_run_line *line, json_t *benchmark, json_t *arms);
+/* {files: [{path}]}, as qs_submit_send takes them; owned. */
+json_t *qs_run_push_list(const struct qs_run_line *line);
+/* Appends "takes along ./old (14 KiB), notes.txt (1.2 MiB)"; nothing where there are none. */
+void qs_run_say_pushes(const struct qs_run_line *line, struct qs_buf *out);
+
 /* doc.c: the job document (owned), or NULL with a usage error in `problem`. `dir`: the caller's working
  * directory; env: "K=V", ends with NULL. Pure. */
 json_t *qs_run_document(const struct qs_args *args, const struct qs_run_line *line, const char *dir,
@@ -56,11 +79,12 @@ json_t *qs_run_document(const struct qs_args *args, const struct qs_run_line *li
 bool qs_run_add_hooks(const struct qs_args *args, const struct qs_run_line *line, json_t *benchmark,
                       json_t *arms, struct qs_buf *problem);
 /* output.c: what --output and --show-output say of the benchmark; the caller's file is looked for. */
-bool qs_run_add_output(const struct qs_args *args, json_t *benchmark, struct qs_buf *problem);
+bool qs_run_add_output(const struct qs_args *args, const struct qs_run_line *line, json_t *benchmark,
+                       struct qs_buf *problem);
 /* stream.c: what mode stream needs; nothing without --stream. After the mode. */
 bool qs_run_add_stream(const struct qs_args *args, const struct qs_run_line *line, json_t *benchmark,
                        struct qs_buf *problem);
-/* plan.c: plan, compare and conditions. */
+/* plan.c: plan, compare and conditions; with --on (aim.h) those that every device has. */
 bool qs_run_add_plan(const struct qs_args *args, json_t *job, struct qs_buf *problem);
 
 /* A list of template words as JSON; NULL where a word is not UTF-8. */

@@ -404,7 +404,8 @@ static void on_looked(const struct qs_err *err, void *user)
             .row = {.says = l.soak_over ? "ok" : "searching", .trace = l.soak}};
         qs_soak_take(job, &soak);
     }
-    if (left == 0 && !err && (l.soak_over || plan(job)->soak_ns == 0))
+    bool wanted = plan(job)->knobs || plan(job)->curves;
+    if (wanted && left == 0 && !err && (l.soak_over || plan(job)->soak_ns == 0))
         qs_job_event_warning(job, "what %s is like was found before; --again finds it anew", job->p.device);
     if (err)
         fail(job, err);
