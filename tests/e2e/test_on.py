@@ -201,6 +201,8 @@ def conditions_fit_the_board(tap):
         tap.ok(("1500000",) in held, "it was held there", [held, done.said])
         tap.equal(board_limits(board), wanted, "all is as it was")
         tap.equal(bed.sql("SELECT name FROM job ORDER BY id"), [("look",), ("true",)], "a look came first")
+        tap.equal(bed.one("SELECT count(*) FROM event WHERE job_id = 1 AND body LIKE '%was found before%'"), 0, "which is not told that there was nothing to do")
+        tap.equal(bed.sql("SELECT count(*) FROM control WHERE session_id IN (SELECT id FROM session WHERE job_id = 1)"), [(0,)], "and wrote nothing")
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 

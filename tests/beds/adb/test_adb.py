@@ -5,12 +5,13 @@ import os
 import random
 import signal
 import socket
+import subprocess
 import sys
 
 sys.path += [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "e2e")]
 
 from fake import Phone, Server
-from lib import AGENT, Bed, alive, run_cases, until
+from lib import AGENT, QUIESCE, QUIESCED, Bed, alive, run_cases, until
 
 JOB = {"quiesce": 1, "benchmarks": [{"name": "true", "argv": ["true"]}], "devices": {"where": "link == \"adb\""},
        "plan": {"seed": 1, "blocks": 3, "window": {"iterations": 5}, "warmup": {"iterations": 0}, "until": {"interval": 0}},
@@ -179,6 +180,32 @@ def no_server(tap):
         tap.equal(daemon.stop(), 0, "the daemon goes on")
 
 
+def one_command(tap):
+    """A phone gives a verdict with one command and no configuration: it is found, told that it has to be allowed, given agent and program, and measured"""
+    with Bed() as bed, Shelf(bed, "21131FDF6000A1") as shelf:
+        phone = shelf.phones[0]
+        phone.state = "unauthorized"
+        for name, times in (("old", 1), ("new", 2)):
+            bed.file(name, f"#!/bin/sh\nexit 0 # {times}\n", 0o755)
+        words = ["run", "--on", "pixel", "--runs", "6", "--iterations", "1", "--warmup", "1", "--a", "./old", "--b", "./new"]
+        client = subprocess.Popen([QUIESCE, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=bed.path,
+                                  env={**bed.env, "QUIESCED": QUIESCED}, stdin=subprocess.DEVNULL)
+        said = ""
+        while "plug it in again" not in said:
+            line = client.stderr.readline()
+            said += line
+            if not line:
+                break
+        tap.ok("21131FDF6000A1 is down: " in said and "device unauthorized" in said, "it says what to do", said)
+        phone.state = "device"
+        shelf.server.changed()
+        out, rest = client.communicate(timeout=120)
+        tap.ok(client.returncode == 0 and "b takes" in out, "and answers once that is done", [out, said + rest])
+        tap.ok("takes along ./old" in rest and "pushing 2 files" in rest, "the programs went along", rest)
+        tap.equal(bed.sql("SELECT DISTINCT device FROM v_run"), [("21131FDF6000A1",)], "it is the phone's")
+        tap.equal(bed.one("SELECT count(*) FROM v_run WHERE block > 0 AND state = 'done'"), 12, "all its runs are stored")
+
+
 def pulled(tap):
     """However often the cable is pulled, each iteration is stored once"""
     seed = int(os.environ.get("QS_SEED", "1"))
@@ -198,4 +225,4 @@ def pulled(tap):
 
 
 if __name__ == "__main__":
-    run_cases(found_and_measured, states, old_and_alike, without_a_server, no_server, pulled)
+    run_cases(one_command, found_and_measured, states, old_and_alike, without_a_server, no_server, pulled)
