@@ -1,5 +1,6 @@
 /* A request is read, imported and analysed on the pool; the loop only hands the document on. A client that
  * leaves ends the work at the next step of whatever is long. */
+#include "api/body.h"
 #include "api/handlers.h"
 
 #include <errno.h>
@@ -215,11 +216,9 @@ static bool take_file(struct analyze *a, const json_t *file, struct qs_err *err)
 static bool take_body(struct qs_exchange *ex, struct analyze *a, struct qs_err *err)
 {
     static const char *const known[] = {"files", "options"};
-    json_error_t where;
-    a->body = json_loadb(ex->body.data, ex->body.len, JSON_REJECT_DUPLICATES, &where);
+    a->body = qs_body_json(ex, err);
     if (!a->body)
-        return qs_fail(err, QS_E_USAGE, "the request is not valid JSON: line %d, column %d: %s", where.line,
-                       where.column, where.text);
+        return false;
     qs_buf_done(&ex->body); /* it is parsed: two copies are enough */
     const json_t *files = json_object_get(a->body, "files");
     size_t count = json_array_size(files);

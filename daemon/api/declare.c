@@ -1,22 +1,12 @@
 /* POST devices: a device that is declared while the daemon runs, or a kind whose devices are looked for. */
-#include <jansson.h>
 #include <string.h>
 
+#include "api/body.h"
 #include "api/handlers.h"
 #include "api/reply.h"
 #include "base/json.h"
 #include "farm/declare.h"
 #include "farm/farm.h"
-
-static bool known_kind(const char *word, enum qs_link_kind *ret)
-{
-    for (size_t k = 0; k < QS_LINK_KIND_COUNT; k++)
-        if (strcmp(qs_link_kind_name((enum qs_link_kind)k), word) == 0) {
-            *ret = (enum qs_link_kind)k;
-            return true;
-        }
-    return false;
-}
 
 /* Only what reaches a device by itself: any other kind is a command, a socket or a file of this machine,
  * which belongs into a farm file. */
@@ -25,7 +15,7 @@ static bool take(struct qs_farm *farm, const json_t *body, struct qs_buf *name, 
     enum qs_link_kind kind;
     const char *link = json_string_value(json_object_get(body, "link"));
     const json_t *host = json_object_get(body, "host");
-    bool known = link && known_kind(link, &kind);
+    bool known = link && qs_link_kind_of(link, &kind);
     if (!link || (host && !json_is_string(host)) || json_object_size(body) != (host ? 2U : 1U))
         return qs_fail(
             err, QS_E_USAGE,
@@ -43,13 +33,9 @@ static bool take(struct qs_farm *farm, const json_t *body, struct qs_buf *name, 
 void qs_handle_device_declare(struct qs_exchange *ex)
 {
     struct qs_err err = QS_ERR_INIT;
-    json_error_t where;
     QS_BUF(name);
     QS_BUF(out);
-    json_auto_t *body = json_loadb(ex->body.data, ex->body.len, JSON_REJECT_DUPLICATES, &where);
-    if (!body)
-        qs_fail(&err, QS_E_USAGE, "the request is not valid JSON: line %d, column %d: %s", where.line,
-                where.column, where.text);
+    json_auto_t *body = qs_body_json(ex, &err);
     if (!body || !take(ex->api->p.farm, body, &name, &err)) {
         qs_reply_error(ex, &err);
         return;

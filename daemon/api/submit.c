@@ -1,3 +1,4 @@
+#include "api/body.h"
 #include "api/submit.h"
 
 #include <jansson.h>
@@ -188,19 +189,14 @@ static bool check_body(json_t *body, struct qs_err *err)
     return check_keys(body, err);
 }
 
-/* On the pool. The document: size and depth are bounded (the body's limit; jansson's 2048), duplicates are
- * refused. */
+/* On the pool. */
 static bool read_body(struct qs_exchange *ex, struct qs_err *err)
 {
     struct submit *s = ex->data;
     QS_FREED struct qs_job_file *files = NULL;
     size_t file_count = 0;
-    json_error_t where;
-    json_auto_t *body = json_loadb(ex->body.data, ex->body.len, JSON_REJECT_DUPLICATES, &where);
-    if (!body)
-        return qs_fail(err, QS_E_USAGE, "the request is not valid JSON: line %d, column %d: %s", where.line,
-                       where.column, where.text);
-    if (!check_body(body, err) || !take_files(body, &files, &file_count, err))
+    json_auto_t *body = qs_body_json(ex, err);
+    if (!body || !check_body(body, err) || !take_files(body, &files, &file_count, err))
         return false;
     const json_t *text = json_object_get(body, "text"), *name = json_object_get(body, "name");
     const struct qs_submission sub = {.text = json_string_value(text),

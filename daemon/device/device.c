@@ -190,19 +190,17 @@ static void on_clock(int64_t host_ns, int64_t device_ns, int64_t rtt_ns, void *u
         store_clock(d);
 }
 
-static void on_error(const struct qs_uid *run, const struct qs_err *err, void *user)
-{
-    struct qs_device *d = user;
-    (void)run;
-    if (d->events.on_note)
-        d->events.on_note(d, true, err->text, d->events.user);
-}
-
 static void on_note(bool warning, const char *text, void *user)
 {
     struct qs_device *d = user;
     if (d->events.on_note)
         d->events.on_note(d, warning, text, d->events.user);
+}
+
+static void on_error(const struct qs_uid *run, const struct qs_err *err, void *user)
+{
+    (void)run;
+    on_note(true, err->text, user);
 }
 
 struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struct qs_device_events *events)

@@ -7,25 +7,30 @@
 
 enum { ELF_CLASS_AT = 4, ELF_DATA_AT = 5, ELF_MACHINE_AT = 18 };
 
-/* An architecture: what devices call it, what its programs say of themselves (elf.h: EM_*, ELFCLASS*), and
- * the other one whose programs it runs. */
-static const struct arch {
-    const char *name, *abi[5];
-    uint8_t elf_class;
-    uint16_t elf_machine;
-    const char *runs_too;
-    bool has_none; /* no agent: it is one whose programs others run */
-} archs[] = {
-    {"arm64", {"arm64-v8a", "aarch64", "arm64"}, 2, 183, "armhf", false},
-    {"armhf", {"armeabi-v7a", "armv7l", "armv8l", "armhf"}, 1, 40, NULL, false},
-    {"riscv64", {"riscv64"}, 2, 243, NULL, false},
-    {"x86-64", {"x86_64", "amd64", "x86-64"}, 2, 62, "x86", false},
-    {"x86", {"x86", "i686", "i386"}, 1, 3, NULL, true},
+/* The numbers are those of elf.h: ELFCLASS*, EM_*. */
+static const struct qs_arch archs[] = {
+    {"arm64",
+     {"arm64-v8a", "aarch64", "arm64"},
+     "-arm64",
+     "aarch64-linux-gnu-gcc -static, or the NDK",
+     2,
+     183,
+     "armhf"},
+    {"armhf",
+     {"armeabi-v7a", "armv7l", "armv8l", "armhf"},
+     "-armhf",
+     "arm-linux-gnueabihf-gcc -static, or the NDK",
+     1,
+     40,
+     NULL},
+    {"riscv64", {"riscv64"}, "-riscv64", "riscv64-linux-gnu-gcc -static", 2, 243, NULL},
+    {"x86-64", {"x86_64", "amd64", "x86-64"}, "", "x86_64-linux-gnu-gcc -static", 2, 62, "x86"},
+    {"x86", {"x86", "i686", "i386"}, NULL, "gcc -m32 -static", 1, 3, NULL},
 };
 
 enum { ARCHS = sizeof archs / sizeof *archs };
 
-static const struct arch *find(const char *abi)
+const struct qs_arch *qs_agents_arch(const char *abi)
 {
     for (size_t i = 0; i < ARCHS; i++) {
         for (size_t k = 0; k < sizeof archs[i].abi / sizeof *archs[i].abi && archs[i].abi[k]; k++) {
@@ -38,24 +43,22 @@ static const struct arch *find(const char *abi)
 
 bool qs_agents_find(const char *folder, const char *abi, struct qs_buf *ret_path, struct qs_err *err)
 {
-    const struct arch *arch = find(abi);
-    const char *native = "x86-64";
+    const struct qs_arch *arch = qs_agents_arch(abi);
     QS_BUF(shown);
     QS_BUF(path);
     qs_text_escape(&shown, abi, strlen(abi));
-    if (!arch || arch->has_none)
+    if (!arch || !arch->agent)
         return qs_fail(
             err, QS_E_CONFIG,
             "there is no agent for the ABI `%.40s`: those for arm64, armhf, riscv64 and x86-64 are known",
             shown.data);
-    bool is_native = strcmp(arch->name, native) == 0;
-    qs_buf_fmt(&path, "%s/quiesce-agent-static%s%s", folder, is_native ? "" : "-",
-               is_native ? "" : arch->name);
+    bool named = arch->agent[0] != '\0';
+    qs_buf_fmt(&path, "%s/quiesce-agent-static%s", folder, arch->agent);
     if (access(path.data, R_OK) != 0)
         return qs_fail(err, QS_E_CONFIG,
                        "the agent for %s is not here (%s): `./dev agent%s%s` builds it, and the farm's key "
                        "`agents` says where it is",
-                       arch->name, path.data, is_native ? "" : " ", is_native ? "" : arch->name);
+                       arch->name, path.data, named ? " " : "", named ? arch->name : "");
     qs_buf_str(ret_path, path.data);
     return true;
 }
@@ -72,15 +75,9 @@ const char *qs_agents_elf(const uint8_t *head, size_t n)
     return NULL;
 }
 
-const char *qs_agents_of_abi(const char *abi)
-{
-    const struct arch *arch = find(abi);
-    return arch ? arch->name : NULL;
-}
-
 bool qs_agents_runs(const char *abi, const char *architecture)
 {
-    const struct arch *arch = find(abi);
+    const struct qs_arch *arch = qs_agents_arch(abi);
     return !arch || strcmp(arch->name, architecture) == 0 ||
            (arch->runs_too && strcmp(arch->runs_too, architecture) == 0);
 }

@@ -151,6 +151,16 @@ const char *qs_link_kind_name(enum qs_link_kind kind)
     return "?";
 }
 
+bool qs_link_kind_of(const char *word, enum qs_link_kind *ret)
+{
+    const struct qs_word *known = link_words;
+    while (known->word && strcmp(known->word, word) != 0)
+        known++;
+    if (known->word)
+        *ret = (enum qs_link_kind)known->value;
+    return known->word != NULL;
+}
+
 static void read_labels(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at)
 {
@@ -234,18 +244,14 @@ static void check_device(struct qs_schema_reader *r, const struct qs_node *node,
 
 bool qs_farm_may_discover(const char *word)
 {
-    for (size_t kind = 0; kind < QS_LINK_KIND_COUNT; kind++) {
-        if (link_forms[kind].is_found && strcmp(word, qs_link_kind_name((enum qs_link_kind)kind)) == 0)
-            return true;
-    }
-    return false;
+    enum qs_link_kind kind;
+    return qs_link_kind_of(word, &kind) && link_forms[kind].is_found;
 }
 
 void qs_farm_device_done(struct qs_farm_device *d)
 {
     free(d->name);
     free(d->address);
-    free(d->agents);
     free(d->key_file);
     free(d->ambient);
     free(d->hub);

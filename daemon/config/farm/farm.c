@@ -268,10 +268,8 @@ void qs_farm_set_agents(struct qs_farm_config *farm, const char *folder)
 {
     if (!farm->agents_folder)
         farm->agents_folder = qs_strdup(folder);
-    for (size_t i = 0; i < farm->device_count; i++) {
-        free(farm->devices[i].agents);
-        farm->devices[i].agents = qs_strdup(farm->agents_folder);
-    }
+    for (size_t i = 0; i < farm->device_count; i++)
+        farm->devices[i].agents = farm->agents_folder;
 }
 
 void qs_farm_config_free(struct qs_farm_config *farm)

@@ -37,12 +37,12 @@ struct qs_farm_device {
     char *name;
     enum qs_link_kind link;
     struct qs_strings argv; /* EXEC: the command whose stdio is the byte stream */
-    char *address;     /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only); SERIAL: "/dev/ttyUSB0,115200";
-                          ADB: the serial */
-    char *agents;      /* ADB: the folder of agents (link/agents.h) */
-    char *key_file;    /* TCP: mode 0600 */
-    uint64_t sim_seed; /* SIM */
-    char *sim_board;   /* SIM: the file of a device tree, or NULL */
+    char *address;      /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only); SERIAL: "/dev/ttyUSB0,115200";
+                           ADB: the serial */
+    const char *agents; /* ADB: the folder of agents (link/agents.h); borrowed of the farm */
+    char *key_file;     /* TCP: mode 0600 */
+    uint64_t sim_seed;  /* SIM */
+    char *sim_board;    /* SIM: the file of a device tree, or NULL */
     struct qs_farm_sim_event *sim_events;
     size_t sim_event_count;
     struct qs_strings labels; /* "key=value" */
@@ -130,5 +130,6 @@ bool qs_farm_check_hooks(const struct qs_farm_config *farm, bool virtual_time, c
                          const struct qs_job_spec *spec, struct qs_problems *problems);
 /* The word of a farm file for the kind: "exec". Static. */
 const char *qs_link_kind_name(enum qs_link_kind kind);
+bool qs_link_kind_of(const char *word, enum qs_link_kind *ret); /* false: no kind is called so */
 
 #endif

@@ -194,15 +194,13 @@ const struct qs_command qs_command_run = {
         "s, but never before 6 blocks. Before each window the machine must be quiet. Commands are split "
         "into words without a shell. Parameters of a single command make its arms, one for each value; "
         "with several commands each value is a separate point.\n"
-        "--on measures on another device. One that is not there yet is waited for (15 s), and while one is "
-        "not ready the reason is shown. The programs and files that the commands name go along, into a "
-        "directory of their own "
-        "where the commands run; the environment is the device's. The clocks of its processors are held at "
-        "the highest frequency where its agent may write them, or are brought there by load where it may "
-        "only read the one clock that the commands use (--affinity names processors); windows begin when it "
-        "is "
-        "at most 10 % busy, and not while its processors are hot. --print-job shows all of that, and "
-        "`quiesce devices show DEVICE` what there is.",
+        "--on measures on another device. One that is not there yet is waited for (15 s), and while one "
+        "is not ready the reason is shown. The programs and files that the commands name go along, into "
+        "a directory of their own where the commands run; the environment is the device's. The clocks of "
+        "its processors are held at the highest frequency where its agent may write them, or are brought "
+        "there by load where it may only read the one clock that the commands use (--affinity names "
+        "processors); windows begin when it is at most 10 % busy, and not while its processors are hot. "
+        "--print-job shows all of that, and `quiesce devices show DEVICE` what there is.",
     .options = qs_run_options,
     .examples = "quiesce run -- sort -n numbers.txt\n"
                 "quiesce run 'gzip -1 -k -c FILE' 'gzip -6 -k -c FILE'\n"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ctl/client/api.h"
+#include "ctl/run/run.h"
 
 /* A bound that a device hardly ever meets taints what it is there to protect: only real heat is waited out,
  * and its own rising under load is not. */
@@ -179,8 +180,7 @@ static const char *warmest(const json_t *device, const json_t *readings, int64_t
 static void aim_gate(json_t *job, const json_t *device, const json_t *readings, struct qs_buf *said)
 {
     json_t *conditions = json_object_get(job, "conditions");
-    json_t *gate = json_pack("[{s:s, s:s, s:s, s:s, s:b}]", "sensor", "cpu.busy_ratio_ppm", "below", "10%",
-                             "timeout", "1s", "on_timeout", "taint", "backoff", 1);
+    json_t *gate = json_pack("[o]", qs_run_gate_line("cpu.busy_ratio_ppm", "10%", "1s"));
     int64_t now_mc = 0;
     const char *sensor = warmest(device, readings, &now_mc);
     qs_buf_str(said, "; windows begin when it is at most 10 % busy");
@@ -189,8 +189,7 @@ static void aim_gate(json_t *job, const json_t *device, const json_t *readings, 
         int64_t above_c = now_mc / 1000 + ABOVE_NOW_C;
         int64_t bound_c = above_c > WARM_C ? above_c : WARM_C;
         snprintf(bound, sizeof bound, "%" PRId64 "C", bound_c);
-        json_array_append_new(gate, json_pack("{s:s, s:s, s:s, s:s, s:b}", "sensor", sensor, "below", bound,
-                                              "timeout", "3s", "on_timeout", "taint", "backoff", 1));
+        json_array_append_new(gate, qs_run_gate_line(sensor, bound, "3s"));
         qs_buf_fmt(said, " and %s at most %" PRId64 " °C", sensor, bound_c);
     }
     json_object_set_new(conditions, "gate", gate);

@@ -103,6 +103,12 @@ static bool add_window(const struct qs_args *args, json_t *plan, struct qs_buf *
     return true;
 }
 
+json_t *qs_run_gate_line(const char *sensor, const char *below, const char *patience)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:b}", "sensor", sensor, "below", below, "timeout", patience,
+                     "on_timeout", "taint", "backoff", 1);
+}
+
 /* A moment's noise is waited out. A neighbour that stays costs 0.6 s in all: the time buys more blocks then,
  * and it is blocks and their order that protect the comparison. The window is marked and not repeated; whole
  * blocks are left out instead. */
@@ -113,8 +119,7 @@ static json_t *make_conditions(const struct qs_args *args)
     if (cpus != NULL)
         json_object_set_new(conditions, "affinity", json_string(cpus));
     json_object_set_new(conditions, "gate",
-                        json_pack("[{s:s, s:s, s:s, s:s, s:b}]", "sensor", "cpu.busy_ratio_ppm", "below",
-                                  "10%", "timeout", "300ms", "on_timeout", "taint", "backoff", 1));
+                        json_pack("[o]", qs_run_gate_line("cpu.busy_ratio_ppm", "10%", "300ms")));
     json_object_set_new(conditions, "repeat_tainted", json_integer(0));
     return conditions;
 }

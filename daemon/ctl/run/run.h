@@ -86,6 +86,8 @@ bool qs_run_add_stream(const struct qs_args *args, const struct qs_run_line *lin
                        struct qs_buf *problem);
 /* plan.c: plan, compare and conditions; with --on (aim.h) those that every device has. */
 bool qs_run_add_plan(const struct qs_args *args, json_t *job, struct qs_buf *problem);
+/* What a gate waits for, so long at most, and goes on without, marked. Owned. */
+json_t *qs_run_gate_line(const char *sensor, const char *below, const char *patience);
 
 /* A list of template words as JSON; NULL where a word is not UTF-8. */
 json_t *qs_run_words_json(const struct qs_run_line *line, const struct qs_words *words);

@@ -14,14 +14,6 @@ enum {
     PATH_BYTES_MAX = 255
 };
 
-static const struct {
-    const char *arch, *compiler;
-} builds[] = {{"arm64", "aarch64-linux-gnu-gcc -static, or the NDK"},
-              {"armhf", "arm-linux-gnueabihf-gcc -static, or the NDK"},
-              {"riscv64", "riscv64-linux-gnu-gcc -static"},
-              {"x86-64", "x86_64-linux-gnu-gcc -static"},
-              {"x86", "gcc -m32 -static"}};
-
 static uint64_t little(const uint8_t *at, size_t bytes)
 {
     uint64_t value = 0;
@@ -48,12 +40,10 @@ const char *qs_program_arch(const uint8_t *head, size_t n)
 
 bool qs_program_fits(const char *arch, const char *machine, struct qs_buf *ret_needs)
 {
-    const char *own = qs_agents_of_abi(machine);
-    if (own == NULL || qs_agents_runs(machine, arch))
+    if (qs_agents_runs(machine, arch))
         return true;
-    for (size_t i = 0; i < sizeof builds / sizeof builds[0]; i++)
-        if (strcmp(builds[i].arch, own) == 0)
-            qs_buf_fmt(ret_needs, "%s (%s): build it with %s", own, machine, builds[i].compiler);
+    const struct qs_arch *own = qs_agents_arch(machine);
+    qs_buf_fmt(ret_needs, "%s (%s): build it with %s", own->name, machine, own->compiler);
     return false;
 }
 

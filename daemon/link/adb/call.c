@@ -162,8 +162,9 @@ void qs_adb_send(struct qs_adb_call *call, const void *bytes, size_t n)
 
 /* ---- answers ---- */
 
-/* How refusals of adb's server begin (transport.cpp: acquire_one_transport), of all its versions. */
-const char *qs_adb_advice(const char *refusal)
+/* What people do about a refusal, or NULL. How they begin is the same in all versions of adb's server
+ * (transport.cpp: acquire_one_transport). */
+static const char *advice_of(const char *refusal)
 {
     static const struct {
         const char *begin, *advice;
@@ -192,7 +193,7 @@ const char *qs_adb_advice(const char *refusal)
 static void refused(struct qs_adb_call *call)
 {
     struct qs_err why = QS_ERR_INIT;
-    const char *advice = qs_adb_advice(call->in);
+    const char *advice = advice_of(call->in);
     QS_BUF(text);
     qs_text_escape(&text, call->in, strcspn(call->in, "\n"));
     const char *what = call->requests[call->asked - 1];

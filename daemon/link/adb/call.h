@@ -13,8 +13,6 @@
 struct qs_loop;
 struct qs_adb_call;
 
-enum { QS_ADB_REQUEST_BYTES = 4096 }; /* a request's text has at most so many */
-
 struct qs_adb_events {
     /* The last request was granted: bytes come and may be sent. NULL: nobody needs to know. */
     void (*on_open)(void *user);
@@ -36,8 +34,5 @@ void qs_adb_send(struct qs_adb_call *call, const void *bytes, size_t n);
  */
 int qs_adb_take(struct qs_adb_call *call);
 void qs_adb_close(struct qs_adb_call *call); /* NULL is allowed */
-
-/* What people do about a refusal of the server, or NULL; static. */
-const char *qs_adb_advice(const char *refusal);
 
 #endif

@@ -31,7 +31,8 @@ enum {
 enum taken { MORE, DONE, WRONG };
 
 struct qs_adb_deploy {
-    struct qs_adb_deploy_parts p;
+    struct qs_loop *loop; /* borrowed */
+    bool restart;
     qs_adb_deployed_fn *done;
     void *user;
     char *serial, *agents; /* owned */
@@ -40,7 +41,6 @@ struct qs_adb_deploy {
     int patience_s;
     const char *asked; /* what it was asked last, for people; static */
     bool has_shell_v2;
-    int exit_code;                 /* of a script that shell,v2 ran */
     struct qs_buf in;              /* what came and was not looked at yet */
     struct qs_buf said;            /* a script's output: lines of "key=value" */
     struct qs_buf agent;           /* the agent's bytes */
@@ -128,8 +128,6 @@ static enum taken take_output(struct qs_adb_deploy *d, struct qs_err *err)
     while (d->has_shell_v2 && (got = qs_adb_packet(&d->in, &stream, &bytes)) > 0) {
         if (stream == QS_ADB_STDOUT)
             qs_buf_add(&d->said, bytes.data, bytes.len);
-        else if (stream == QS_ADB_EXIT && bytes.len == 1)
-            d->exit_code = (unsigned char)bytes.data[0];
     }
     return got >= 0 && d->said.len <= SAID_MOST_BYTES ? MORE : nonsense(d, err);
 }
@@ -147,7 +145,7 @@ static void on_patience(void *user)
 static void wait_for(struct qs_adb_deploy *d)
 {
     qs_timer_stop(d->patience);
-    d->patience = qs_timer_start(d->p.loop, d->patience_s * INT64_C(1000000000), on_patience, d);
+    d->patience = qs_timer_start(d->loop, d->patience_s * INT64_C(1000000000), on_patience, d);
 }
 
 static void on_bytes(const uint8_t *bytes, size_t n, void *user)
@@ -189,7 +187,7 @@ static void ask(struct qs_adb_deploy *d, const char *serial, const char *service
     d->take = take;
     d->then = then;
     wait_for(d);
-    d->call = qs_adb_open(d->p.loop, serial, service, &events, &why);
+    d->call = qs_adb_open(d->loop, serial, service, &events, &why);
     if (!d->call)
         end(d, &why);
 }
@@ -201,7 +199,6 @@ static void run(struct qs_adb_deploy *d, const char *script, void (*then)(struct
     QS_BUF(service);
     qs_buf_fmt(&service, "%s:%s", d->has_shell_v2 ? "shell,v2,raw" : "exec", script);
     qs_buf_clear(&d->said);
-    d->exit_code = 0;
     ask(d, d->serial, service.data, take_output, then, NULL);
 }
 
@@ -391,7 +388,7 @@ static void looked(struct qs_adb_deploy *d)
     said(d, "running", &running);
     if (!read_agent(d, abi.data, &why))
         end(d, &why);
-    else if (strstr(running.data, d->hash) && !d->p.restart)
+    else if (strstr(running.data, d->hash) && !d->restart)
         fetch_key(d);
     else {
         d->asked = "whether the agent lies there";
@@ -421,7 +418,8 @@ struct qs_adb_deploy *qs_adb_deploy_start(const struct qs_adb_deploy_parts *part
     struct qs_adb_deploy *d = qs_calloc(1, sizeof *d);
     const struct qs_adb_events events = {.on_bytes = on_bytes, .on_end = on_end, .user = d};
     QS_BUF(service);
-    d->p = *parts;
+    d->loop = parts->loop;
+    d->restart = parts->restart;
     d->serial = qs_strdup(parts->serial);
     d->agents = qs_strdup(parts->agents);
     d->done = done;
@@ -432,7 +430,7 @@ struct qs_adb_deploy *qs_adb_deploy_start(const struct qs_adb_deploy_parts *part
     d->asked = "what it can do";
     d->patience_s = PATIENCE_S;
     wait_for(d);
-    d->call = qs_adb_open(d->p.loop, NULL, service.data, &events, err);
+    d->call = qs_adb_open(d->loop, NULL, service.data, &events, err);
     if (d->call)
         return d;
     release(d);

@@ -63,7 +63,7 @@ static struct found *make(struct qs_link_discovery *d, const struct qs_adb_devic
     f->device.link = QS_LINK_ADB;
     f->device.address = qs_strdup(address);
     f->device.name = name_of(address);
-    f->device.agents = qs_strdup(d->finds.agents);
+    f->device.agents = d->finds.agents;
     f->device.hub = hub_of(line->usb);
     add_label(&f->device, "serial", line->serial);
     add_label(&f->device, "model", line->model);
