@@ -135,9 +135,32 @@ def check_ci(t, root):
     t.equal(calls(SLOW="1"), (1, ["fresh", "test --slow"]), "nor one of the slow tests")
 
 
+def check_stages(t, root):
+    """Stages of one build folder, one after the other: what each has left is there when all are counted."""
+    machine = Machine(root)
+    for name in ("mv", "cp", "rm"):
+        os.symlink(shutil.which(name, path="/usr/bin:/bin"), os.path.join(machine.bin, name))
+    machine.program("python3", '#!/bin/sh\nlabel=$6\nwhile [ "$1" != --out ]; do shift; done\necho "rows of $label" >"$2"\necho a-test\n')
+    machine.program("meson", '#!/bin/sh\nmkdir -p b/meson-logs\nfor last; do :; done\necho "records of $STAGE" >b/meson-logs/testlog$WRAPPER.json\n')
+    with open(os.path.join(root, "dev"), encoding="utf-8") as f:
+        functions = f.read().partition("\ncommand=")[0].replace('cd "$(dirname "${BASH_SOURCE[0]}")"\n', "")
+    script = functions + """
+mkdir -p build-logs b
+export STAGE=first WRAPPER=
+run_tests first b --suite first --
+STAGE=second WRAPPER=-valgrind
+run_tests second b --suite second --
+printf '%s\n' "${tally[@]}"
+cat b/stages/first/meson-logs/* b/stages/first/picked.json b/stages/second/meson-logs/* b/stages/second/picked.json"""
+    got = subprocess.run(["bash", "-c", script], cwd=machine.top.name, env={"PATH": machine.bin}, capture_output=True, text=True, check=False)
+    t.equal([line for line in got.stdout.splitlines() if not line.startswith("dev: ")] + got.stderr.splitlines(),
+            ["first=b/stages/first:b/stages/first/picked.json", "second=b/stages/second:b/stages/second/picked.json",
+             "records of first", "rows of first", "records of second", "rows of second"], "no stage of a folder takes another's records away")
+
+
 def main():
     t = Tap()
-    for check in (check_install, check_no_install, check_commands, check_fresh, check_ci):
+    for check in (check_install, check_no_install, check_commands, check_fresh, check_ci, check_stages):
         check(t, sys.argv[1])
     return t.done()
 
