@@ -11,7 +11,7 @@ import sys
 sys.path += [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "e2e")]
 
 from fake import Phone, Server
-from lib import AGENT, QUIESCE, QUIESCED, Bed, alive, run_cases, until
+from lib import AGENT, QUIESCE, QUIESCED, Bed, alive, run_cases, tied, until
 
 JOB = {"quiesce": 1, "benchmarks": [{"name": "true", "argv": ["true"]}], "devices": {"where": "link == \"adb\""},
        "plan": {"seed": 1, "blocks": 3, "window": {"iterations": 5}, "warmup": {"iterations": 0}, "until": {"interval": 0}},
@@ -98,6 +98,26 @@ def found_and_measured(tap):
         tap.equal((phone.count("SEND"), len(names), alive(pid)), (2, 1, False), "another version replaces it")
 
 
+def runs_and_does_not_answer(tap):
+    """An agent that runs and is not reached is started again"""
+    with Bed() as bed, Shelf(bed, "E5") as shelf:
+        phone = shelf.phones[0]
+        daemon = bed.daemon(shelf.farm())
+        daemon.device_ready("E5")
+        first, name = shelf.pid(phone), next(n for n in os.listdir(phone.folder) if n.startswith("quiesce-agent-"))
+        daemon.stop()
+        os.kill(first, signal.SIGTERM)
+        until("it has ended", lambda: not alive(first))
+        deaf = subprocess.Popen(tied(["tail", "-f", "/dev/null", os.path.join(phone.folder, name)]), stdout=subprocess.DEVNULL)
+        with open(os.path.join(phone.folder, "quiesce-agent.pid"), "w", encoding="ascii") as f:
+            f.write(str(deaf.pid))
+        daemon = bed.daemon(shelf.farm())
+        until("what does not answer is ended", lambda: deaf.poll() is not None)
+        daemon.device_ready("E5")
+        tap.ok(shelf.pid(phone) not in (0, deaf.pid, first), "another one is started in its place")
+        tap.equal(phone.count("SEND"), 1, "and nothing is pushed")
+
+
 def states(tap):
     """What adb says of a phone is what the device says, with what to do"""
     with Bed() as bed, Shelf(bed, "A1", "B2") as shelf:
@@ -146,7 +166,8 @@ def old_and_alike(tap):
 
 def without_a_server(tap):
     """adb's server is neither started nor ended: it is waited for, and survived"""
-    with Bed() as bed, Shelf(bed, "C3", serving=False) as shelf:
+    with Bed() as bed, Shelf(bed, "C3", "X9", serving=False) as shelf:
+        other, asked = shelf.server.phones.pop(), []
         daemon = bed.daemon(shelf.farm(devices={"here": {"link": "adb", "address": "C3"}}))
         why(daemon, "here", "no adb server is running on this machine: `adb start-server` starts one")
         for _ in range(2):
@@ -154,10 +175,15 @@ def without_a_server(tap):
             shelf.server.phones = phones
             daemon.device_ready("here")
             shelf.server.close()
+            asked += shelf.server.asked
             until("its end is noticed", lambda: devices(daemon)["here"]["state"] == "down")
         tap.ok(True, "a server that comes, goes and comes again")
-        tap.equal(list(devices(daemon)), ["here"], "what is declared is not found once more")
-        tap.equal([text for text in shelf.server.asked if "kill" in text], [], "nobody tells it to end")
+        shelf.server = Server(shelf.server.port)
+        shelf.server.phones = shelf.phones
+        daemon.device_ready(other.serial)
+        tap.equal(sorted(devices(daemon)), ["X9", "here"], "what is declared is not found once more, as another is")
+        host = {text for text in asked + shelf.server.asked if text.startswith("host:") and not text.startswith("host:transport:")}
+        tap.equal(host, {"host:track-devices-l"}, "it is asked for its list, and never told to end")
 
 
 def no_server(tap):
@@ -225,4 +251,4 @@ def pulled(tap):
 
 
 if __name__ == "__main__":
-    run_cases(one_command, found_and_measured, states, old_and_alike, without_a_server, no_server, pulled)
+    run_cases(one_command, found_and_measured, runs_and_does_not_answer, states, old_and_alike, without_a_server, no_server, pulled)
