@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/process.h"
+#include "ctl/line.h"
 #include "ctl/follow.h"
 #include "ctl/client/sse.h"
 
@@ -44,15 +45,12 @@ void qs_computed_line(struct qs_buf *out, const char *stage, double done_ratio, 
 
 static void clear_line(struct computed *c)
 {
-    if (c->shown)
-        fputs("\r\033[K", c->ctl->err);
-    c->shown = false;
+    qs_line_clear(c->ctl->err, &c->shown);
     fflush(c->ctl->err);
 }
 
 static void show(struct computed *c, const json_t *progress)
 {
-    const struct qs_face *face = &c->ctl->err_face;
     int64_t elapsed_ns = qs_clock_ns(CLOCK_MONOTONIC) - c->began_ns;
     if (!c->ctl->live || elapsed_ns < QUIET_NS)
         return;
@@ -61,10 +59,7 @@ static void show(struct computed *c, const json_t *progress)
     qs_computed_line(&line, qs_json_get_text(progress, "stage", NULL),
                      qs_json_get_number(progress, "done_ratio", 0), elapsed_ns);
     qs_buf_str(&line, "; Ctrl-C ends it");
-    qs_buf_str(&text, "  ");
-    qs_face_left(face, &text, line.data, face->width - 3);
-    while (text.data[text.len - 1] == ' ')
-        text.data[--text.len] = '\0';
+    qs_line_make(&c->ctl->err_face, line.data, &text);
     clear_line(c);
     qs_ctl_print(c->ctl->err, &text);
     c->shown = true;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "ctl/line.h"
 #include "ctl/client/boot.h"
 #include "ctl/client/sse.h"
 
@@ -53,13 +54,6 @@ void qs_interrupt_close(int fd)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static void clear_line(struct follower *w)
-{
-    if (w->line_shown)
-        fputs("\r\033[K", w->f->ctl->err);
-    w->line_shown = false;
-}
-
 static void add_notes(struct follower *w, struct qs_buf *out)
 {
     for (const char *s = w->progress.notes.data; *s != '\0';) {
@@ -71,17 +65,6 @@ static void add_notes(struct follower *w, struct qs_buf *out)
     qs_buf_clear(&w->progress.notes);
 }
 
-static void add_line(struct follower *w, struct qs_buf *out)
-{
-    const struct qs_face *face = &w->f->ctl->err_face;
-    QS_BUF(safe);
-    qs_face_text(face, &safe, w->progress.line.data);
-    qs_buf_str(out, "  ");
-    qs_face_left(face, out, safe.data, face->width - 3);
-    while (out->data[out->len - 1] == ' ')
-        out->data[--out->len] = '\0';
-}
-
 /* Notes stay, the line is drawn again below them; nothing is written where nothing changed. */
 static void show(struct follower *w)
 {
@@ -89,9 +72,9 @@ static void show(struct follower *w)
     QS_BUF(line);
     add_notes(w, &notes);
     if (w->progress.live && w->progress.line.len > 0)
-        add_line(w, &line);
+        qs_line_make(&w->f->ctl->err_face, w->progress.line.data, &line);
     if (notes.len > 0 || strcmp(line.data, w->shown.data) != 0 || (line.len > 0 && !w->line_shown)) {
-        clear_line(w);
+        qs_line_clear(w->f->ctl->err, &w->line_shown);
         qs_ctl_print(w->f->ctl->err, &notes);
         qs_ctl_print(w->f->ctl->err, &line);
         w->line_shown = line.len > 0;
@@ -131,7 +114,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct follower *w, const 
     va_list ap;
     if (w->f->ctl->json || w->f->events_as_json)
         return;
-    clear_line(w);
+    qs_line_clear(w->f->ctl->err, &w->line_shown);
     va_start(ap, fmt);
     vfprintf(w->f->ctl->err, fmt, ap);
     va_end(ap);
@@ -185,7 +168,7 @@ static bool again(struct follower *w, const struct qs_err *err, int *ret_code)
     if (w->connected && w->tries == 0)
         say(w, "  the daemon is gone, waiting for it to come back\n");
     if (!w->connected || w->tries++ >= RETRIES) {
-        clear_line(w);
+        qs_line_clear(w->f->ctl->err, &w->line_shown);
         *ret_code = qs_api_fail(w->f->ctl, err);
         return false;
     }
@@ -226,7 +209,7 @@ static bool one_stream(struct follower *w, int *ret_code)
         qs_sse_restart(&w->sse);
         break;
     case QS_HTTP_REFUSED:
-        clear_line(w);
+        qs_line_clear(w->f->ctl->err, &w->line_shown);
         *ret_code = qs_api_refused(w->f->ctl, w->f->http, &reply);
         break;
     }
@@ -276,7 +259,7 @@ int qs_follow_job(struct qs_follow *f, char ret_state[16])
     qs_buf_init(&w.shown);
     while (one_stream(&w, &code))
         continue;
-    clear_line(&w);
+    qs_line_clear(w.f->ctl->err, &w.line_shown);
     fflush(f->ctl->err);
     if (code < 0)
         code = w.left || (w.cancelling && strcmp(w.progress.state, "done") != 0) ? QS_EXIT_INTERRUPTED

@@ -7,7 +7,9 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/process.h"
 #include "ctl/follow.h"
+#include "ctl/line.h"
 #include "ctl/run/pick.h"
 
 #define S INT64_C(1000000000)
@@ -24,27 +26,22 @@ struct search {
     struct qs_buf told;        /* why the device is not ready, as it was said */
 };
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * S + t.tv_nsec;
-}
-
 static void clear_line(struct search *s)
 {
-    if (s->line)
-        fputs("\r\033[K", s->ctl->err);
-    s->line = false;
+    qs_line_clear(s->ctl->err, &s->line);
 }
 
 static void show_line(struct search *s, int64_t elapsed_ns, int64_t most_s)
 {
     if (!s->ctl->live || s->ctl->json || elapsed_ns < S)
         return;
+    QS_BUF(text);
+    QS_BUF(line);
+    qs_buf_fmt(&text, "waiting for %s: %d of %d s (Ctrl-C ends it)", s->word != NULL ? s->word : "a device",
+               (int)(elapsed_ns / S), (int)most_s);
+    qs_line_make(&s->ctl->err_face, text.data, &line);
     clear_line(s);
-    fprintf(s->ctl->err, "  waiting for %s: %d of %d s (Ctrl-C ends it)",
-            s->word != NULL ? s->word : "a device", (int)(elapsed_ns / S), (int)most_s);
+    qs_ctl_print(s->ctl->err, &line);
     fflush(s->ctl->err);
     s->line = true;
 }
@@ -144,7 +141,8 @@ static void tell_why(struct search *s, const json_t *device)
     QS_BUF(text);
     qs_buf_fmt(&text, "%s is %s: %s", qs_json_get_text(device, "name", ""),
                qs_json_get_text(device, "state", ""), why);
-    if (why[0] == '\0' || strcmp(why, s->told.data) == 0 || now_ns() - s->seen_ns < QUIET_S * S)
+    if (why[0] == '\0' || strcmp(why, s->told.data) == 0 ||
+        qs_clock_ns(CLOCK_MONOTONIC) - s->seen_ns < QUIET_S * S)
         return;
     qs_buf_clear(&s->told);
     qs_buf_str(&s->told, why);
@@ -157,7 +155,7 @@ static bool look(struct search *s, const json_t *doc, json_t **ret, int *ret_cod
     const json_t *all = json_object_get(doc, "devices");
     json_auto_t *fit = qs_pick_devices(all, s->word);
     json_t *one = json_array_get(fit, 0);
-    int64_t now = now_ns();
+    int64_t now = qs_clock_ns(CLOCK_MONOTONIC);
     if (json_array_size(fit) > 1) {
         clear_line(s);
         *ret_code = several_fit(s, fit);
@@ -219,7 +217,7 @@ json_t *qs_on_find(struct qs_ctl *ctl, struct qs_http *http, bool only_seen, int
     struct search s = {.ctl = ctl,
                        .http = http,
                        .word = qs_args_text(ctl->args, "on", NULL),
-                       .began_ns = now_ns(),
+                       .began_ns = qs_clock_ns(CLOCK_MONOTONIC),
                        .interrupt_fd = qs_interrupt_open()};
     static const char ssh[] = "ssh:";
     bool declares = s.word != NULL && strncmp(s.word, ssh, sizeof ssh - 1) == 0;
