@@ -4,6 +4,17 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Where what begins at p as [: :], [. .] or [= =], of these kinds, is closed; NULL: nowhere, or it does not
+ * begin so. */
+static const char *closing(const char *p, const char *kinds)
+{
+    if (p[0] != '[' || p[1] == '\0' || !strchr(kinds, p[1])) {
+        return NULL;
+    }
+    const char close[] = {p[1], ']', '\0'};
+    return strstr(p + 2, close);
+}
+
 /* The `]` that ends the bracket expression at p; NULL: there is none. In first place it is one of the
  * characters, and what stands in [: :], [. .] and [= =] does not end it. */
 static const char *end_of_bracket(const char *p)
@@ -11,12 +22,11 @@ static const char *end_of_bracket(const char *p)
     p += p[1] == '!' || p[1] == '^' ? 2 : 1;
     for (p += *p == ']'; *p != '\0' && *p != ']'; p++) {
         if (*p == '[' && p[1] != '\0' && strchr(":.=", p[1])) {
-            const char close[] = {p[1], ']', '\0'};
-            const char *end = strstr(p + 2, close);
-            if (!end) {
+            p = closing(p, ":.=");
+            if (!p) {
                 return NULL;
             }
-            p = end + 1;
+            p++;
         }
     }
     return *p == ']' ? p : NULL;
@@ -39,12 +49,12 @@ static bool is_in_class(const char *name, size_t n, int c)
 }
 
 /* One character of a bracket expression, perhaps as [.c.] or [=c=]. */
-static unsigned char member(const char **p)
+static unsigned char member(const char **p, const char *end)
 {
-    const char *s = *p;
-    bool dressed = s[0] == '[' && (s[1] == '.' || s[1] == '=');
-    const char c = dressed ? s[2] : s[0];
-    *p = dressed ? strchr(s + 2, ']') + 1 : s + 1;
+    const char *close = closing(*p, ".=");
+    bool dressed = close && close < end;
+    const char c = dressed ? (*p)[2] : **p;
+    *p = dressed ? close + 2 : *p + 1;
     return (unsigned char)c;
 }
 
@@ -53,16 +63,16 @@ static bool is_member(const char *p, const char *end, unsigned char c)
 {
     bool is = false;
     while (p < end) {
-        if (p[0] == '[' && p[1] == ':') {
-            size_t n = (size_t)(strstr(p + 2, ":]") - (p + 2));
-            is = is || is_in_class(p + 2, n, c);
-            p += n + 4;
+        const char *close = closing(p, ":");
+        if (close && close < end) {
+            is = is || is_in_class(p + 2, (size_t)(close - (p + 2)), c);
+            p = close + 2;
             continue;
         }
-        unsigned char low = member(&p), high = low;
+        unsigned char low = member(&p, end), high = low;
         if (*p == '-' && p + 1 < end) {
             p++;
-            high = member(&p);
+            high = member(&p, end);
         }
         is = is || (low <= c && c <= high);
     }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -39,6 +40,9 @@ static const struct sample names[] = {
     {"[[:al:]]", "", "a l"},
     {"[[.-.]x]", "- x", ". ["},
     {"[[=a=]]", "a", "= b"},
+    {"[[.].]]", "]", ". ["},
+    {"[[.].]x]", "] x", ". ["},
+    {"[[=]=]a]", "] a", "= ["},
     {"[a", "[a", "a"},
     {"[", "[", "a"},
     {"[[:digit:", "[[:digit:", "5"},
@@ -137,6 +141,27 @@ static void random_patterns_are_judged_as_by_the_library(void **state)
     assert_true(matched > 2000);
 }
 
+/* Whatever stands in a bracket, nothing outside of the pattern is read: each has memory of its own. */
+static void brackets_in_brackets_end_inside(void **state)
+{
+    static const char pieces[] = "[[[]]].:=a-!", *const known[] = {"[[.][:.]]", "[[=][:=]]", "[[:.]:]]",
+                                                                   "[[.", "[[.]"};
+    enum { KNOWN = sizeof known / sizeof known[0] };
+    uint32_t seed = 11;
+    (void)state;
+    for (size_t i = 0; i < 200000; i++) {
+        char text[14] = "";
+        for (uint32_t n = next(&seed) % 13, k = 0; k < n; k++) {
+            text[k] = pieces[next(&seed) % (sizeof pieces - 1)];
+        }
+        char *pattern = strdup(i < KNOWN ? known[i] : text);
+        assert_non_null(pattern);
+        qs_glob_match(pattern, "]", QS_GLOB_NAME);
+        qs_glob_match(pattern, "a:.", QS_GLOB_ANY_CASE);
+        free(pattern);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +169,7 @@ int main(void)
         cmocka_unit_test(either_case_is_the_same_where_it_is_asked_for),
         cmocka_unit_test(bytes_above_ascii_are_characters),
         cmocka_unit_test(many_stars_are_quick),
+        cmocka_unit_test(brackets_in_brackets_end_inside),
         cmocka_unit_test(random_patterns_are_judged_as_by_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
