@@ -371,25 +371,37 @@ static pid_t find_holder(const struct qs_journal *j, char comm[32])
 
 enum { HAND_OVER_TRIES = 200, HAND_OVER_NS = 10 * 1000 * 1000 };
 
+/* Takes the lock. Who stays behind for an agent is asked to let go; before he has said that he has it, it is
+ * still in the name of one that is gone. An agent that lives keeps it. Returns who that is, 0: nobody knows.
+ */
+static pid_t take_lock(struct qs_journal *j, char comm[32])
+{
+    const struct timespec pause = {.tv_nsec = HAND_OVER_NS};
+    pid_t asked = 0;
+    for (int i = 0;; i++) {
+        j->lock_fd = qs_files_lock(j->dir_fd, lock_name);
+        pid_t holder = j->lock_fd < 0 && errno == EBUSY ? find_holder(j, comm) : -1;
+        bool lingers = holder > 0 && strcmp(comm, QS_JOURNAL_LINGERER) == 0;
+        if (holder < 0 || (holder > 0 && !lingers) || i == HAND_OVER_TRIES) {
+            return holder;
+        }
+        if (lingers && holder != asked && kill(holder, SIGTERM) == 0) {
+            asked = holder;
+        }
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* False: `why` names who has it. */
 static bool lock(struct qs_journal *j, char why[150])
 {
-    const struct timespec pause = {.tv_nsec = HAND_OVER_NS};
     char comm[32];
-    j->lock_fd = qs_files_lock(j->dir_fd, lock_name);
-    int error = errno;
-    pid_t holder = j->lock_fd < 0 && error == EBUSY ? find_holder(j, comm) : 0;
-    if (holder > 0 && strcmp(comm, QS_JOURNAL_LINGERER) == 0 && kill(holder, SIGTERM) == 0) {
-        for (int i = 0; j->lock_fd < 0 && i < HAND_OVER_TRIES; i++) {
-            nanosleep(&pause, NULL);
-            j->lock_fd = qs_files_lock(j->dir_fd, lock_name);
-        }
-    }
+    pid_t holder = take_lock(j, comm);
     if (j->lock_fd >= 0) {
         qs_journal_say_holder(j);
         return true;
     }
-    qs_print(why, 150, "%s", error == EBUSY ? "another agent has it" : strerror(error));
+    qs_print(why, 150, "%s", holder < 0 ? strerror(errno) : "another agent has it");
     if (holder > 0) {
         qs_print(why, 150, "another agent has it (process %d, %.31s)", (int)holder, comm);
     }

@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -259,6 +262,39 @@ static void is_of_one_agent_and_one_root(void **state)
     assert_string_equal(error, "no journal in 'file': Not a directory");
 }
 
+/* One that stays behind for an agent says so a moment after that agent has gone: the next one waits for it.
+ */
+static void is_handed_over_by_one_that_has_not_said_so_yet(void **state)
+{
+    static struct qs_journal other;
+    int said[2];
+    int status;
+    char byte;
+    (void)state;
+    assert_int_equal(pipe(said), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        open_journal("boot");
+        put("state/deep/control.lock", "");
+        (void)!write(said[1], "", 1);
+        usleep(50 * 1000);
+        prctl(PR_SET_NAME, QS_JOURNAL_LINGERER, 0, 0, 0);
+        qs_journal_say_holder(&journal);
+        for (;;) {
+            pause();
+        }
+    }
+    assert_int_equal(read(said[0], &byte, 1), 1);
+    bool has = qs_journal_open(&other, "state/deep", "boot", "/sys", error);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(has);
+    assert_int_equal(WTERMSIG(status), SIGTERM);
+    qs_journal_close(&other);
+    close(said[0]);
+    close(said[1]);
+}
+
 static void expect_foreign(const char *wanted)
 {
     assert_false(qs_journal_open(&journal, "state/deep", "boot", "/sys", error));
@@ -390,6 +426,7 @@ int main(void)
         cmocka_unit_test(reads_what_is_behind_damage),
         cmocka_unit_test(outlives_its_process),
         cmocka_unit_test(is_of_one_agent_and_one_root),
+        cmocka_unit_test(is_handed_over_by_one_that_has_not_said_so_yet),
         cmocka_unit_test(refuses_what_is_not_its_own),
         cmocka_unit_test(is_written_anew_when_it_is_long),
         cmocka_unit_test(appends_behind_a_torn_tail),
