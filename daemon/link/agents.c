@@ -1,5 +1,7 @@
 #include "link/agents.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,6 +63,32 @@ bool qs_agents_find(const char *folder, const char *abi, struct qs_buf *ret_path
                        arch->name, path.data, named ? " " : "", named ? arch->name : "");
     qs_buf_str(ret_path, path.data);
     return true;
+}
+
+bool qs_agents_read(const char *folder, const char *abi, struct qs_buf *ret_bytes,
+                    uint8_t ret_sum[QS_SHA256_BYTES], struct qs_err *err)
+{
+    char chunk[16 * 1024];
+    struct qs_sha256 sum;
+    size_t bytes = 0;
+    QS_BUF(path);
+    if (!qs_agents_find(folder, abi, &path, err))
+        return false;
+    FILE *f = fopen(path.data, "rbe");
+    if (!f)
+        return qs_fail(err, QS_E_CONFIG, "cannot read the agent %s: %s", path.data, strerror(errno));
+    qs_sha256_init(&sum);
+    for (size_t n = 1; n > 0 && bytes <= QS_AGENTS_MOST_BYTES; bytes += n) {
+        n = fread(chunk, 1, sizeof chunk, f);
+        qs_buf_add(ret_bytes, chunk, n);
+        qs_sha256_add(&sum, chunk, n);
+    }
+    bool ok = !ferror(f) && bytes > 0 && bytes <= QS_AGENTS_MOST_BYTES;
+    fclose(f);
+    qs_sha256_final(&sum, ret_sum);
+    return ok ||
+           qs_fail(err, QS_E_CONFIG, "%s is no agent: it is empty, larger than %d MiB, or cannot be read",
+                   path.data, QS_AGENTS_MOST_BYTES / 1024 / 1024);
 }
 
 const char *qs_agents_elf(const uint8_t *head, size_t n)

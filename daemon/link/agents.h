@@ -9,8 +9,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "proto/auth.h"
 
-enum { QS_ELF_HEAD_BYTES = 20 };
+enum { QS_ELF_HEAD_BYTES = 20, QS_AGENTS_MOST_BYTES = 16 * 1024 * 1024 };
 
 struct qs_arch {
     const char *name, *abi[5]; /* ours, and what devices call it */
@@ -27,6 +28,10 @@ const struct qs_arch *qs_agents_arch(const char *abi);
 /* Appends the path of the agent for an ABI, as a device says it (Android's ro.product.cpu.abi, or `uname
  * -m`). QS_E_CONFIG: there is none for it, or none in the folder, and what to do about it. */
 bool qs_agents_find(const char *folder, const char *abi, struct qs_buf *ret_path, struct qs_err *err);
+
+/* Appends the bytes of that file, at most QS_AGENTS_MOST_BYTES; QS_E_CONFIG where they cannot be read. */
+bool qs_agents_read(const char *folder, const char *abi, struct qs_buf *ret_bytes,
+                    uint8_t ret_sum[QS_SHA256_BYTES], struct qs_err *err);
 
 /* Of a program's first bytes: the architecture that it is for ("arm64"), static; NULL where they are no ELF
  * program's, or of none that has an agent. */

@@ -25,6 +25,9 @@ struct qs_link_ops {
     void (*close)(struct qs_link *link);                    /* while opening or up; lets go of everything */
     bool (*send)(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err);
     void (*segments)(const struct qs_link *link, struct qs_link_counters *ret); /* NULL: none to read */
+    /* Bytes came over the stream: a kind that has something to settle with its other side before it is up
+     * takes them all, and says when it is up; NULL: qs_link_bytes. */
+    void (*take)(struct qs_link *link, const uint8_t *bytes, size_t n);
     /* The peer ended or broke the stream; NULL: qs_link_down. */
     void (*stream_ended)(struct qs_link *link, const struct qs_err *why);
 };

@@ -78,7 +78,10 @@ static void read_some(struct qs_link *link)
     ssize_t got = read(link->stream.fd, bytes, sizeof bytes);
     if (got > 0) {
         link->counters.bytes_in += (uint64_t)got;
-        qs_link_bytes(link, bytes, (size_t)got);
+        if (link->ops->take)
+            link->ops->take(link, bytes, (size_t)got);
+        else
+            qs_link_bytes(link, bytes, (size_t)got);
     } else if (got == 0) {
         qs_fail(&why, QS_E_LINK, "%s closed the connection", link->name);
         ended(link, &why);
@@ -112,7 +115,7 @@ static void on_ready(unsigned events, void *user)
         connected(link);
         return;
     }
-    if (link->state != QS_LINK_IS_UP)
+    if (link->state != QS_LINK_IS_UP && !link->ops->take)
         return; /* level-triggered: it comes again */
     if ((events & QS_IO_WRITE) && !flush(link, &why)) {
         ended(link, &why);
@@ -133,7 +136,7 @@ bool qs_link_stream_open(struct qs_link *link, int fd, bool connecting, struct q
         qs_link_stream_close(link);
         return false;
     }
-    if (!connecting)
+    if (!connecting && !link->ops->take)
         qs_link_up_later(link);
     return true;
 }

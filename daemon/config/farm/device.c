@@ -10,7 +10,14 @@
 
 #define DEVICE(field) offsetof(struct qs_farm_device, field)
 
-enum { PATH_BYTES = 4095, SOCKET_BYTES = 107, LABELS_MAX = 64, SIM_EVENTS_MAX = 64, SIM_WORDS_BYTES = 383 };
+enum {
+    PATH_BYTES = 4095,
+    SOCKET_BYTES = 107,
+    HOST_BYTES = 255,
+    LABELS_MAX = 64,
+    SIM_EVENTS_MAX = 64,
+    SIM_WORDS_BYTES = 383
+};
 
 #define LINK_WORD(end, word) {#word, QS_LINK_##end},
 static const struct qs_word link_words[] = {QS_LINK_KINDS(LINK_WORD){NULL, 0}};
@@ -19,10 +26,8 @@ const struct qs_word qs_farm_probe_words[] = {
     {"first", QS_PROBE_FIRST}, {"never", QS_PROBE_NEVER}, {NULL, 0}};
 
 static const char *const link_instead[] = {
-    "ssh",   "write link: exec, and argv: [ssh, -T, HOST, quiesce-agent, --stdio]",
-    "usb",   "write link: adb, and address: SERIAL as `adb devices` shows it",
-    "local", "write link: exec, and argv: [quiesce-agent, --stdio]",
-    NULL};
+    "usb", "write link: adb, and address: SERIAL as `adb devices` shows it", "local",
+    "write link: exec, and argv: [quiesce-agent, --stdio]", NULL};
 
 static void read_labels(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at);
@@ -65,14 +70,23 @@ static const struct qs_key device_keys[] = {
      .required = true,
      .help =
          "How its agent is reached: a command's standard input and output, a Unix socket, loopback TCP, a "
-         "serial line, adb (which also brings the agent there), or the simulator."},
+         "serial line, ssh or adb (which also bring the agent there), or the simulator."},
     {.name = "argv",
      .type = QS_KEY_CUSTOM,
      .offset = DEVICE(argv),
      .read = qs_job_read_link,
      .form = "a list, one word each",
      .help =
-         "`exec`: the command, such as [quiesce-agent, --stdio] or [ssh, board, quiesce-agent, --stdio]."},
+         "`exec`: the command, such as [quiesce-agent, --stdio]. `ssh`: the words before the host, such as "
+         "[ssh, -p, \"2222\"]; without it [ssh]."},
+    {.name = "host",
+     .type = QS_KEY_TEXT,
+     .offset = DEVICE(host),
+     .min = 1,
+     .max = HOST_BYTES,
+     .help =
+         "`ssh`: the board, as NAME or USER@NAME; ssh must log in there without asking for anything. What "
+         "else it needs (port, key, a name for an address) stands best in ~/.ssh/config."},
     {.name = "address",
      .type = QS_KEY_TEXT,
      .offset = DEVICE(address),
@@ -197,6 +211,7 @@ static const struct link_form link_forms[QS_LINK_KIND_COUNT] = {
     [QS_LINK_UNIX] = {.needs = {"address"}, .is_local = is_always_local},
     [QS_LINK_TCP] = {.needs = {"address", "key_file"}, .is_local = is_always_local},
     [QS_LINK_SERIAL] = {.needs = {"address"}},
+    [QS_LINK_SSH] = {.needs = {"host"}, .may = {"argv"}},
     [QS_LINK_ADB] = {.needs = {"address"}, .is_found = true},
     [QS_LINK_SIM] = {.may = {"sim_seed", "sim_board", "sim_events"}},
 };
@@ -252,6 +267,7 @@ void qs_farm_device_done(struct qs_farm_device *d)
 {
     free(d->name);
     free(d->address);
+    free(d->host);
     free(d->key_file);
     free(d->ambient);
     free(d->hub);

@@ -18,6 +18,7 @@
     ROW(UNIX, unix)                                                                                          \
     ROW(TCP, tcp)                                                                                            \
     ROW(SERIAL, serial)                                                                                      \
+    ROW(SSH, ssh)                                                                                            \
     ROW(ADB, adb)                                                                                            \
     ROW(SIM, sim)
 
@@ -36,10 +37,12 @@ struct qs_farm_sim_event { /* what is done to a simulated board */
 struct qs_farm_device {
     char *name;
     enum qs_link_kind link;
-    struct qs_strings argv; /* EXEC: the command whose stdio is the byte stream */
+    struct qs_strings argv; /* EXEC: the command whose stdio is the byte stream; SSH: `ssh` and what it needs
+                               before the host, or nothing */
+    char *host;             /* SSH: [user@]name, as ssh takes it */
     char *address;      /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only); SERIAL: "/dev/ttyUSB0,115200";
                            ADB: the serial */
-    const char *agents; /* ADB: the folder of agents (link/agents.h); borrowed of the farm */
+    const char *agents; /* ADB, SSH: the folder of agents (link/agents.h); borrowed of the farm */
     char *key_file;     /* TCP: mode 0600 */
     uint64_t sim_seed;  /* SIM */
     char *sim_board;    /* SIM: the file of a device tree, or NULL */

@@ -51,8 +51,10 @@ size_t qs_farm_missing(const struct qs_farm_config *farm, struct qs_buf *out)
     size_t before = out->len, n = 0;
     for (size_t i = 0; i < farm->device_count; i++) {
         const struct qs_farm_device *d = &farm->devices[i];
-        if (d->link == QS_LINK_EXEC && d->argv.count > 0)
+        if (d->argv.count > 0)
             check_program("devices", d->name, "argv", d->argv.at[0], out);
+        else if (d->link == QS_LINK_SSH)
+            check_program("devices", d->name, "link", "ssh", out);
         check_key(d, out);
     }
     for (size_t i = 0; i < farm->rule_count; i++)

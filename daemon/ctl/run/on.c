@@ -102,8 +102,8 @@ static int none_fits(struct search *s, const json_t *all)
     return qs_api_fail_advised(
         s->ctl, &err,
         "a phone: connect it, allow USB debugging on it (Settings, Developer options), and "
-        "look whether `adb devices` shows it, which also starts adb's server; a board: an "
-        "entry in the farm.yaml of quiesced");
+        "look whether `adb devices` shows it, which also starts adb's server; a board: --on "
+        "ssh:HOST, or an entry in the farm.yaml of quiesced");
 }
 
 static int several_fit(struct search *s, const json_t *fit)

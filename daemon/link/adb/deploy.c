@@ -21,7 +21,6 @@
 enum { PATIENCE_S = 20, END_PATIENCE_S = 60 };
 
 enum {
-    AGENT_MOST_BYTES = 16 * 1024 * 1024,
     SAID_MOST_BYTES = 8192,
     CHUNK_BYTES = 64 * 1024, /* of a DATA message: adb takes no more */
     HASH_BYTES = 8,
@@ -348,29 +347,12 @@ static void ask_for_stat(void *user)
 
 static bool read_agent(struct qs_adb_deploy *d, const char *abi, struct qs_err *err)
 {
-    char chunk[16 * 1024];
-    uint8_t digest[QS_SHA256_BYTES];
-    struct qs_sha256 sum;
-    QS_BUF(path);
-    if (!qs_agents_find(d->agents, abi, &path, err))
-        return qs_fail_prefix(err, "%s", d->serial);
-    FILE *f = fopen(path.data, "rbe");
-    if (!f)
-        return qs_fail(err, QS_E_CONFIG, "cannot read the agent %s: %s", path.data, strerror(errno));
+    uint8_t sum[QS_SHA256_BYTES];
     qs_buf_clear(&d->agent);
-    qs_sha256_init(&sum);
-    for (size_t n = 1; n > 0 && d->agent.len <= AGENT_MOST_BYTES;) {
-        n = fread(chunk, 1, sizeof chunk, f);
-        qs_buf_add(&d->agent, chunk, n);
-        qs_sha256_add(&sum, chunk, n);
-    }
-    bool ok = !ferror(f) && d->agent.len > 0 && d->agent.len <= AGENT_MOST_BYTES;
-    fclose(f);
-    qs_sha256_final(&sum, digest);
-    qs_hex(digest, HASH_BYTES, d->hash);
-    return ok ||
-           qs_fail(err, QS_E_CONFIG, "%s is no agent: it is empty, larger than %d MiB, or cannot be read",
-                   path.data, AGENT_MOST_BYTES / 1024 / 1024);
+    if (!qs_agents_read(d->agents, abi, &d->agent, sum, err))
+        return qs_fail_prefix(err, "%s", d->serial);
+    qs_hex(sum, HASH_BYTES, d->hash);
+    return true;
 }
 
 static void looked(struct qs_adb_deploy *d)

@@ -38,7 +38,7 @@ static void test_example(void **state)
         const char *name;
         enum qs_link_kind link;
         bool local;
-    } devices[] = {{"local", QS_LINK_EXEC, true},   {"bench1", QS_LINK_EXEC, false},
+    } devices[] = {{"local", QS_LINK_EXEC, true},   {"bench1", QS_LINK_SSH, false},
                    {"lab", QS_LINK_UNIX, true},     {"tunnel", QS_LINK_TCP, false},
                    {"uart", QS_LINK_SERIAL, false}, {"pretend", QS_LINK_SIM, false}};
     assert_int_equal(farm->device_count, 6);

@@ -241,6 +241,11 @@ static void what_is_not_there_is_told(void **state)
                    "devices.b.argv: there is no program ./bin\n"
                    "rules.r.command: there is no program ./no-program\n"
                    "metrics.m.command: there is no program absent in PATH\n");
+    expect_missing("devices: {a: {link: ssh, host: b}, c: {link: ssh, host: b, argv: [there]},\n"
+                   "          d: {link: ssh, host: b, argv: [here, -p, '22']}}\n",
+                   2,
+                   "devices.a.link: there is no program ssh in PATH\n"
+                   "devices.d.argv: there is no program here in PATH\n");
     assert_int_equal(setenv("PATH", "bin:", 1), 0); /* nothing between colons is this folder */
     expect_missing("devices: {a: {link: exec, argv: [here]}}\n", 0, "");
     assert_int_equal(unsetenv("PATH"), 0);

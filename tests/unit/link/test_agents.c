@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -55,6 +56,39 @@ static void an_unknown_abi_is_named(void **state)
     assert_non_null(strstr(err.text, "no agent for the ABI `x86`"));
 }
 
+static void its_bytes_and_their_sum_are_read(void **state)
+{
+    (void)state;
+    static const uint8_t abc[4] = {0xba, 0x78, 0x16, 0xbf}; /* FIPS 180-2, B.1 */
+    char folder[] = "/tmp/qs-agents-XXXXXX", path[128];
+    struct qs_err err = QS_ERR_INIT;
+    uint8_t sum[QS_SHA256_BYTES];
+    QS_BUF(bytes);
+    assert_non_null(mkdtemp(folder));
+    assert_false(qs_agents_read(folder, "x86_64", &bytes, sum, &err));
+    assert_non_null(strstr(err.text, "./dev agent"));
+    snprintf(path, sizeof path, "%s/quiesce-agent-static", folder);
+    FILE *f = fopen(path, "w");
+    assert_false(qs_agents_read(folder, "x86_64", &bytes, sum, &err));
+    assert_non_null(strstr(err.text, "quiesce-agent-static is no agent: it is empty, larger than 16 MiB"));
+    assert_true(fputs("abc", f) >= 0 && fflush(f) == 0);
+    qs_buf_str(&bytes, "kept ");
+    assert_true(qs_agents_read(folder, "x86_64", &bytes, sum, &err));
+    assert_string_equal(bytes.data, "kept abc");
+    assert_memory_equal(sum, abc, sizeof abc);
+    assert_int_equal(ftruncate(fileno(f), (16 << 20) + 1), 0);
+    assert_false(qs_agents_read(folder, "x86_64", &bytes, sum, &err));
+    assert_int_equal(ftruncate(fileno(f), 16 << 20), 0);
+    qs_buf_clear(&bytes);
+    assert_true(qs_agents_read(folder, "x86_64", &bytes, sum, &err));
+    assert_int_equal(bytes.len, 16 << 20);
+    fclose(f);
+    unlink(path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_false(qs_agents_read(folder, "x86_64", &bytes, sum, &err));
+    assert_int_equal(rmdir(path) | rmdir(folder), 0);
+}
+
 static void programs_say_what_they_are_for(void **state)
 {
     (void)state;
@@ -97,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_abi_has_its_file),
         cmocka_unit_test(an_unknown_abi_is_named),
+        cmocka_unit_test(its_bytes_and_their_sum_are_read),
         cmocka_unit_test(programs_say_what_they_are_for),
         cmocka_unit_test(devices_run_their_own_and_smaller_ones),
     };
