@@ -1,6 +1,7 @@
 /* Devices that are declared while the daemon runs: what is refused leaves the farm as it was. */
 #include "bed.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "farm/declare.h"
@@ -65,9 +66,47 @@ static void what_a_farm_file_could_not_say_is_refused_in_its_words(void **state)
     bed_done(&b);
 }
 
+static void declares(struct bed *b, const char *host, const char *name, size_t count)
+{
+    struct qs_err err = QS_ERR_INIT;
+    QS_BUF(got);
+    assert_true(qs_farm_declare(b->farm, "ssh", host, &got, &err));
+    assert_string_equal(got.data, name);
+    assert_int_equal(qs_inventory_count(b->farm->inventory), count);
+    const struct qs_inventory_item *item = qs_inventory_find(b->farm->inventory, name, NULL);
+    assert_non_null(item);
+    assert_int_equal(item->config->link, QS_LINK_SSH);
+    assert_string_equal(item->config->host, host);
+    assert_false(item->config->local);
+}
+
+static void a_host_becomes_a_device_once(void **state)
+{
+    struct qs_err err = QS_ERR_INIT;
+    QS_BUF(name);
+    struct bed b;
+    (void)state;
+    begin(&b);
+    declares(&b, "pi@rack.example", "pi-rack.example", 3);
+    declares(&b, "pi@rack.example", "pi-rack.example", 3);
+    declares(&b, "Board_7", "Board_7", 4);
+    assert_false(qs_farm_declare(b.farm, "ssh", "pi:rack.example", &name, &err));
+    assert_int_equal(err.code, QS_E_CONFLICT);
+    for (int i = 2; i < 100; i++) {
+        char host[20];
+        snprintf(host, sizeof host, "h%d", i);
+        declares(&b, host, host, 3U + (size_t)i);
+    }
+    assert_false(qs_farm_declare(b.farm, "ssh", "h100", &name, &err));
+    assert_int_equal(err.code, QS_E_LIMIT);
+    bed_end(&b);
+    bed_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_host_becomes_a_device_once),
         cmocka_unit_test(what_is_no_host_is_refused),
         cmocka_unit_test(a_name_that_is_taken_stays_taken),
         cmocka_unit_test(what_a_farm_file_could_not_say_is_refused_in_its_words),
