@@ -1,7 +1,5 @@
 #include "link/adb/deploy.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
