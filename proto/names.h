@@ -46,6 +46,7 @@ const char *qs_metric_name(uint16_t id);
 #define QS_SENSOR_AGENT_STOPS      "agent.stops"        /* it was stopped (SIGSTOP), and went on */
 #define QS_SENSOR_PROCESS_STOPS    "process.stops" /* the same of what it measures: each stop and its end */
 #define QS_SENSOR_SUSPENDED        "machine.suspended_ns"
+#define QS_SENSOR_RELAY            "link.relay_cpu_us" /* of who relays the link for others, too: adbd */
 #define QS_SENSOR_PROGRAM_PREFIX   "program."         /* of a harness program: its switches, run-queue wait */
 #define QS_SENSOR_PROGRAM_CHILDREN "program.children" /* of a harness program, alive */
 /* Resident, of a harness program; else what the window's last process had at most, against its first one. */

@@ -86,13 +86,18 @@ static bool has_bound(const struct qs_agent_window *w, const char *kind)
 }
 
 /* The host's bounds, and what no window may have whatever the host says: somebody stopped who measures or
- * what is measured, or the machine slept. Two readings of its clocks differ by less than 10 ms. */
+ * what is measured, the machine slept, or others used the process that relays our link. Two readings of its
+ * clocks differ by less than 10 ms; adbd that only waits uses no time, for the shortest of commands 0.9 ms.
+ */
 static void taint_by_bounds(struct qs_agent *agent, struct qs_build *list)
 {
     static const struct {
         const char *kind;
         int64_t bound;
-    } always[] = {{QS_SENSOR_AGENT_STOPS, 0}, {QS_SENSOR_PROCESS_STOPS, 0}, {QS_SENSOR_SUSPENDED, 10000000}};
+    } always[] = {{QS_SENSOR_AGENT_STOPS, 0},
+                  {QS_SENSOR_PROCESS_STOPS, 0},
+                  {QS_SENSOR_SUSPENDED, 10000000},
+                  {QS_SENSOR_RELAY, 100}};
     const struct qs_agent_window *w = &agent->window;
     for (size_t b = 0; b < w->bound_count; b++) {
         taint_if_grown(w, list, w->bounds[b].kind, w->bounds[b].bound);

@@ -16,6 +16,7 @@ struct qs_link {
     int listen_fd;     /* owned; -1: stdio */
     int stop_fd;       /* readable when the agent is to end, so that a stuck send ends too */
     int32_t peer_pid;  /* who talks to us, where it is a process of this machine that we can name; else 0 */
+    bool relayed;      /* the peer only carries it, and what others send beside it: adbd */
     char path[QS_LINK_PATH_BYTES]; /* of the Unix socket, removed at the end */
 };
 

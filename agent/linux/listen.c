@@ -75,6 +75,7 @@ static bool listen_abstract(struct qs_link *link, const char *name, char *error)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t n = strlen(name);
     link->kind = QS_LINK_UNIX;
+    link->relayed = true;
     if (n == 0 || n >= sizeof address.sun_path) {
         return fail(error, "cannot listen on", name, "a socket's name has 1 to 107 bytes");
     }

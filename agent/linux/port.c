@@ -225,6 +225,7 @@ static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, 
     struct qs_linux *os = ctx;
     size_t n = qs_probe_rows(&os->probe) < cap ? qs_probe_rows(&os->probe) : cap;
     qs_probe_set_kin(&os->probe, QS_KIN_CHILD, os->child.runs ? os->child.process.pid : 0);
+    os->probe.relay = os->link.relayed ? os->link.peer_pid : 0;
     size_t own = cap - n >= own_rows(os) ? own_rows(os) : 0;
     if (after) {
         qs_linux_hear_signals(os);

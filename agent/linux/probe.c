@@ -141,6 +141,7 @@ static void add_fixed(struct qs_probe *probe)
         {QS_SENSOR_AGENT_STOPS, QS_PROBE_AGENT_STOPS, NULL},
         {QS_SENSOR_PROCESS_STOPS, QS_PROBE_PROCESS_STOPS, NULL},
         {QS_SENSOR_SUSPENDED, QS_PROBE_SUSPENDED, NULL},
+        {QS_SENSOR_RELAY, QS_PROBE_RELAY, NULL},
         {"agent.run_delay_ns", QS_PROBE_OWN_DELAY, "/proc/self/schedstat"},
     };
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {

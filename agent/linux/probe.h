@@ -41,6 +41,7 @@ enum qs_probe_how {
     QS_PROBE_OWN_CPU,        /* the agent's own processor time, us */
     QS_PROBE_AGENT_STOPS,    /* what qs_probe_stopped was told */
     QS_PROBE_PROCESS_STOPS,
+    QS_PROBE_RELAY,     /* processor time of the process that relays the link, us */
     QS_PROBE_SUSPENDED, /* how long the machine has slept since boot, ns */
     QS_PROBE_BOUND,     /* of the host's making: see struct qs_bound_file */
     QS_PROBE_NOTHING,   /* this kernel has no such file */
@@ -99,6 +100,7 @@ struct qs_probe {
     int64_t tick_ns;
     struct qs_busy busy;
     int32_t kin[QS_KIN_COUNT]; /* pid; 0: there is none */
+    int32_t relay;             /* the process that relays the link; 0: none does */
     int64_t stops[2];          /* by qs_probe_how from QS_PROBE_AGENT_STOPS on */
     struct qs_proc procs[QS_PROBE_PROCS], fresh[QS_PROBE_PROCS];
     size_t proc_count;

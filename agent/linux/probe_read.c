@@ -163,6 +163,8 @@ static bool read_usage(struct qs_probe *probe, enum qs_probe_how how, int64_t *v
         *value = own.ru_nvcsw;
     } else if (how == QS_PROBE_AGENT_STOPS || how == QS_PROBE_PROCESS_STOPS) {
         *value = probe->stops[how - QS_PROBE_AGENT_STOPS];
+    } else if (how == QS_PROBE_RELAY) {
+        *value = process_ns(probe->relay) / 1000;
     } else if (how == QS_PROBE_SUSPENDED) {
         *value = suspended_ns();
     } else {
@@ -203,7 +205,7 @@ static bool read_file(struct qs_probe *probe, const struct qs_source *s, int64_t
 static uint8_t read_source(struct qs_probe *probe, struct qs_source *s, int64_t *value)
 {
     *value = 0;
-    if (s->how == QS_PROBE_NOTHING) {
+    if (s->how == QS_PROBE_NOTHING || (s->how == QS_PROBE_RELAY && probe->relay == 0)) {
         return QS_READING_MISSING;
     }
     if (s->shunned) {

@@ -35,6 +35,7 @@ static const struct qs_sensor_kind sensors[] = {
     {QS_SENSOR_PROGRAM_PREFIX, true, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_PROCESS_STOPS, false, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_SUSPENDED, false, false, true, QS_UNIT_NS},
+    {QS_SENSOR_RELAY, false, false, true, QS_UNIT_US},
 };
 enum { SENSORS = sizeof(sensors) / sizeof(sensors[0]) };
 

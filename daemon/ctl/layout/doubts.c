@@ -54,6 +54,7 @@ static const struct taint_word {
                    {"agent.stops", "passed while the agent was stopped", false, NULL},
                    {"process.stops", "passed while the benchmark was stopped", false, NULL},
                    {"machine.suspended_ns", "passed while the machine slept", false, NULL},
+                   {"link.relay_cpu_us", "passed while others used adb on the device", false, NULL},
                    {"unexpected-exit", "had an exit code that is not accepted: left out", true, "exit code "},
                    {"signalled", "ended by a signal: left out", true, "signal "},
                    {"timed-out", "ran into the time limit: left out", true, NULL},

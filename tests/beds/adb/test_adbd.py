@@ -58,6 +58,26 @@ def killed(tap):
         tap.equal(bed.sql(DONE), [(50, 50, 0)], "all of its iterations, each once")
 
 
+def others(tap):
+    """Another client of adb in a window: that window is tainted, and no other one"""
+    with Bed() as bed, box.Box(bed) as phone:
+        phone.start_adbd()
+        phone.start_server()
+        daemon = bed.daemon(phone.farm())
+        daemon.device_ready(NAME)
+        job = daemon.job({**JOB, "benchmarks": [{"name": "nap", "argv": ["sleep", "0.3"]}], "plan": {**JOB["plan"], "blocks": 5},
+                          "conditions": {**JOB["conditions"], "repeat_tainted": 0}})
+        until("a window is stored", lambda: bed.one(STORED) >= 5)
+        while bed.one(STORED) < 10:
+            box.run("adb", "-P", box.PORT, "shell", "true", env=bed.env)
+        tap.equal(daemon.ended(job)["state"], "done", "the job is done")
+        grown = dict(bed.sql("SELECT window_id, after - before FROM evidence JOIN sensor ON id = sensor_id WHERE name = 'link.relay_cpu_us' ORDER BY window_id"))
+        over = [by > 100 for by in grown.values()]
+        tap.equal((len(over), over[:2], over[3:]), (5, [False, True], [False, False]), f"adbd ran in the second window ({grown})")
+        tap.equal(bed.sql("SELECT window_id, code, value, bound FROM taint ORDER BY window_id"),
+                  [(window, "link.relay_cpu_us", by, 100) for window, by in grown.items() if by > 100], "which is tainted")
+
+
 if __name__ == "__main__":
     try:
         box.packages()  # from the network, which is not there inside
@@ -66,4 +86,4 @@ if __name__ == "__main__":
         tap = Tap()
         tap.skip("a real adbd", str(why))
         sys.exit(tap.done())
-    run_cases(measured, killed)
+    run_cases(measured, killed, others)

@@ -102,15 +102,19 @@ static void ends_before_its_evidence(void **state)
     script_free(s);
 }
 
-/* Stopped, or slept: that taints whatever the host bounds, and by its bound where it has one. */
+/* Stopped, slept, or used by others: that taints whatever the host bounds, and by its bound where it has one.
+ */
 static void taints_what_was_stopped(void **state)
 {
     static const struct {
         const char *kind;
         int64_t least;
-    } cases[] = {{"agent.stops", 1}, {"process.stops", 1}, {"machine.suspended_ns", 10 * MS + 1}};
+    } cases[] = {{"agent.stops", 1},
+                 {"process.stops", 1},
+                 {"machine.suspended_ns", 10 * MS + 1},
+                 {"link.relay_cpu_us", 101}};
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (int more = 0; more < 2; more++) {
             struct script *s = measuring(&(struct run_spec){.capture = false}, 1);
             struct qs_msg_closed m;

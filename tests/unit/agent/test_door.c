@@ -136,7 +136,11 @@ static void has_an_abstract_name(void **state)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     (void)state;
     snprintf(name, sizeof name, "localabstract:qs-door-%ld", (long)getpid());
+    opens("unix:own");
+    assert_false(door.relayed);
+    qs_link_close(&door);
     opens(name);
+    assert_true(door.relayed); /* it is adbd that comes there, for whoever asked it to */
     struct qs_link first = door;
     assert_false(qs_link_listen(&door, name, error));
     assert_non_null(strstr(error, "another process has this name; choose another one"));

@@ -255,6 +255,42 @@ static void a_new_host_begins_a_new_look(void **state)
     close(probe.stat_fd);
 }
 
+/* Of another process, by its own clock. */
+static void counts_the_time_of_who_relays_the_link(void **state)
+{
+    struct qs_port_reading r = {.status = QS_READING_OK};
+    struct timespec used;
+    clockid_t its;
+    int go[2];
+    char byte;
+    (void)state;
+    memset(&probe, 0, sizeof probe);
+    probe.sources[0] = (struct qs_source){.kind = "link.relay_cpu_us", .how = QS_PROBE_RELAY, .fd = -1};
+    probe.count = 1;
+    qs_probe_sensor(&probe, "link.relay_cpu_us", 0, &r);
+    assert_int_equal(r.status, QS_READING_MISSING); /* nobody relays it */
+    assert_int_equal(pipe(go), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(go[1]);
+        while (clock() < CLOCKS_PER_SEC / 50) {
+        }
+        (void)!read(go[0], &byte, 1);
+        _exit(0);
+    }
+    probe.relay = child;
+    assert_int_equal(clock_getcpuclockid(child, &its), 0);
+    do {
+        assert_int_equal(clock_gettime(its, &used), 0);
+    } while (used.tv_nsec < 20000000);
+    qs_probe_sensor(&probe, "link.relay_cpu_us", 0, &r);
+    assert_int_equal(r.status, QS_READING_OK);
+    assert_in_range(r.value, 20000, 1000000);
+    close(go[0]);
+    close(go[1]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 static const int64_t ms = 1000000;
 
 static bool take(struct qs_busy *b, int64_t at, int64_t busy, int64_t all, int64_t ours, int64_t *ppm)
@@ -336,6 +372,7 @@ int main(void)
         cmocka_unit_test(needs_two_looks_at_the_busy_share),
         cmocka_unit_test(does_not_take_our_own_work_for_a_neighbours),
         cmocka_unit_test(a_new_host_begins_a_new_look),
+        cmocka_unit_test(counts_the_time_of_who_relays_the_link),
         cmocka_unit_test(looks_back_ninety_milliseconds_to_a_second),
         cmocka_unit_test(frequent_looks_do_not_lose_the_past),
         cmocka_unit_test(a_share_stays_between_nothing_and_all),
