@@ -51,22 +51,27 @@ static void schedule(uint32_t w[64], const uint8_t *block)
     }
 }
 
+/* Of a .. h of the standard (i: 0 .. 7) in round t: instead of all of them, the place of `a` moves. */
+static uint32_t *word(uint32_t v[8], size_t t, size_t i)
+{
+    return &v[(i - t) % 8];
+}
+
 /* 6.2.2, steps 2 to 4 */
 static void compress(uint32_t h[8], const uint8_t *block)
 {
     uint32_t w[64];
-    uint32_t v[8]; /* a .. h of the standard */
+    uint32_t v[8];
     schedule(w, block);
     memcpy(v, h, sizeof v);
     for (size_t t = 0; t < 64; t++) {
-        uint32_t s1 = rotate_right(v[4], 6) ^ rotate_right(v[4], 11) ^ rotate_right(v[4], 25);
-        uint32_t choose = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + s1 + choose + round_constant[t] + w[t];
-        uint32_t s0 = rotate_right(v[0], 2) ^ rotate_right(v[0], 13) ^ rotate_right(v[0], 22);
-        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof v[0]);
-        v[4] += t1;
-        v[0] = t1 + s0 + majority;
+        uint32_t a = *word(v, t, 0), b = *word(v, t, 1), c = *word(v, t, 2);
+        uint32_t e = *word(v, t, 4), f = *word(v, t, 5), g = *word(v, t, 6);
+        uint32_t s1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);
+        uint32_t t1 = *word(v, t, 7) + s1 + ((e & f) ^ (~e & g)) + round_constant[t] + w[t];
+        uint32_t s0 = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);
+        *word(v, t, 3) += t1;
+        *word(v, t, 7) = t1 + s0 + ((a & b) ^ (a & c) ^ (b & c)); /* the next round's `a` */
     }
     for (size_t i = 0; i < 8; i++)
         h[i] += v[i];

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """What the link adb adds to adb itself, with the real server and a real adbd in a box (tests/beds/adb/box.py), in the same run: from the phone's
-appearance to ready against pushing the same agent by hand; recovery after adbd was killed against adb's own."""
+appearance to ready against pushing the same agent by hand; recovery after adbd was killed against adb's own; round trips and a push (links.py)."""
 import os
-import statistics
 import subprocess
 import sys
 import time
 
-sys.path += [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", place) for place in ("e2e", "beds/adb")]
+sys.path += [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", place) for place in ("e2e", "beds/adb", "beds/ssh")]
 
 import box
 from lib import Bed, until
+from links import compare, line
 
 ROUNDS = 5
 NAME = "127.0.0.1-5555"
@@ -63,11 +63,6 @@ def recovered(phone, daemon):
     return time.monotonic() - before, theirs
 
 
-def line(what, ours, theirs, unit, scale):
-    a, b = statistics.median(ours) * scale, statistics.median(theirs) * scale
-    print(f"{what:46s} {a:9.2f} {unit}   adb alone {b:9.2f} {unit}   ratio {a / b:.2f}   (of {len(ours)}, {min(ours) * scale:.2f} to {max(ours) * scale:.2f})")
-
-
 def main():
     with Bed() as bed, box.Box(bed) as phone:
         phone.start_adbd()
@@ -75,9 +70,11 @@ def main():
         daemon = bed.daemon(phone.farm())
         daemon.device_ready(NAME)
         pairs = [plugged(phone, daemon) for _ in range(ROUNDS)]
-        line("plugged to ready (looked, pushed, started)", [p[0] for p in pairs], [p[1] for p in pairs], "s", 1)
+        line("plugged to ready (looked, pushed, started)", [p[0] for p in pairs], [p[1] for p in pairs], "s", 1, "adb alone")
         pairs = [recovered(phone, daemon) for _ in range(ROUNDS)]
-        line("adbd back to ready again", [p[0] for p in pairs], [p[1] for p in pairs], "s", 1)
+        line("adbd back to ready again", [p[0] for p in pairs], [p[1] for p in pairs], "s", 1, "adb alone")
+        daemon.stop()
+        compare(bed, "adb", phone.farm(), NAME, ["adb", "-P", box.PORT, "shell"], "/data/local/tmp")
 
 
 if __name__ == "__main__":
