@@ -85,7 +85,8 @@ static bool is_declared(const struct qs_farm_config *farm, const struct qs_farm_
     for (size_t i = 0; i < farm->device_count && !found; i++) {
         const struct qs_farm_device *d = &farm->devices[i];
         found = d->link == device->link && d->address && device->address &&
-                strcmp(d->address, device->address) == 0;
+                (strcmp(d->address, device->address) == 0 ||
+                 (device->other_address && strcmp(d->address, device->other_address) == 0));
     }
     return found;
 }

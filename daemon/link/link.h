@@ -32,11 +32,13 @@ struct qs_link_events {
 };
 
 /* Since the last open. The segment counters of TCP are the kernel's (RFC 4898 tcpEStatsPerfSegsIn/Out and
- * DataSegsIn/Out): segments_x counts every segment, data_segments_x those that carried a byte. */
+ * DataSegsIn/Out): segments_x counts every segment, data_segments_x those that carried a byte. Of USB they
+ * count the transfers that were completed; nothing acknowledges one, and nobody is between us and the device.
+ */
 struct qs_link_counters {
     uint64_t bytes_in,
         bytes_out; /* read from and written to our socket; what still waits in our queue is not */
-    bool has_segments;
+    bool has_segments, are_transfers;
     uint64_t segments_in, segments_out;
     uint64_t data_segments_in, data_segments_out;
 };

@@ -25,9 +25,8 @@ static const struct qs_word link_words[] = {QS_LINK_KINDS(LINK_WORD){NULL, 0}};
 const struct qs_word qs_farm_probe_words[] = {
     {"first", QS_PROBE_FIRST}, {"never", QS_PROBE_NEVER}, {NULL, 0}};
 
-static const char *const link_instead[] = {
-    "usb", "write link: adb, and address: SERIAL as `adb devices` shows it", "local",
-    "write link: exec, and argv: [quiesce-agent, --stdio]", NULL};
+static const char *const link_instead[] = {"local", "write link: exec, and argv: [quiesce-agent, --stdio]",
+                                           NULL};
 
 static void read_labels(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at);
@@ -70,7 +69,7 @@ static const struct qs_key device_keys[] = {
      .required = true,
      .help =
          "How its agent is reached: a command's standard input and output, a Unix socket, loopback TCP, a "
-         "serial line, ssh or adb (which also bring the agent there), or the simulator."},
+         "serial line, USB, ssh or adb (which also bring the agent there), or the simulator."},
     {.name = "argv",
      .type = QS_KEY_CUSTOM,
      .offset = DEVICE(argv),
@@ -93,7 +92,8 @@ static const struct qs_key device_keys[] = {
      .min = 1,
      .max = SOCKET_BYTES,
      .help = "`unix`: the socket's path; `tcp`: 127.0.0.1:PORT; `serial`: the line's path, or PATH,SPEED "
-             "(115200 without); `adb`: the serial that `adb devices` shows."},
+             "(115200 without); `adb`: the serial that `adb devices` shows; `usb`: the serial, or the "
+             "place on the bus, such as usb:1-4.2."},
     {.name = "key_file",
      .type = QS_KEY_TEXT,
      .offset = DEVICE(key_file),
@@ -213,6 +213,7 @@ static const struct link_form link_forms[QS_LINK_KIND_COUNT] = {
     [QS_LINK_SERIAL] = {.needs = {"address"}},
     [QS_LINK_SSH] = {.needs = {"host"}, .may = {"argv"}},
     [QS_LINK_ADB] = {.needs = {"address"}, .is_found = true},
+    [QS_LINK_USB] = {.needs = {"address"}, .is_found = true},
     [QS_LINK_SIM] = {.may = {"sim_seed", "sim_board", "sim_events"}},
 };
 
@@ -267,6 +268,7 @@ void qs_farm_device_done(struct qs_farm_device *d)
 {
     free(d->name);
     free(d->address);
+    free(d->other_address);
     free(d->host);
     free(d->key_file);
     free(d->ambient);

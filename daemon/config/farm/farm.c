@@ -79,9 +79,10 @@ static const struct qs_key farm_keys[] = {
      .type = QS_KEY_STRINGS,
      .offset = FARM(discover),
      .max = QS_LINK_KIND_COUNT,
-     .help = "Kinds of links whose devices are found by themselves: [adb]. Each that adb knows becomes a "
-             "device of the farm, named by its serial, and gets the agent; those that are in `devices` too "
-             "are as they are there."},
+     .help =
+         "Kinds of links whose devices are found by themselves: adb, usb. Each becomes a device of the farm, "
+         "named by its serial; those that adb knows get the agent, too. Those that are in `devices` as "
+         "well are as they are there."},
     {.name = "heartbeat",
      .type = QS_KEY_DURATION,
      .offset = FARM(heartbeat_ns),
@@ -162,11 +163,12 @@ static void check_discover(struct qs_schema_reader *r, const struct qs_node *nod
     const struct qs_node *list = qs_node_get(node, "discover", NULL);
     for (size_t i = 0; i < farm->discover.count; i++) {
         if (!qs_farm_may_discover(farm->discover.at[i]))
-            qs_schema_problem(r, list, "write [adb]", "devices of link `%s` cannot be looked for",
+            qs_schema_problem(r, list, "write [adb, usb], or one of them",
+                              "devices of link `%s` cannot be looked for",
                               qs_show(farm->discover.at[i]).text);
     }
     if (farm->discover.count == 0 && qs_node_get(node, "devices", NULL) == NULL)
-        qs_schema_problem(r, NULL, "name the devices, or write discover: [adb]", "`devices` is missing");
+        qs_schema_problem(r, NULL, "name the devices, or write discover: [adb, usb]", "`devices` is missing");
 }
 
 /* No shell reads these paths. */

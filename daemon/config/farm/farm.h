@@ -20,6 +20,7 @@
     ROW(SERIAL, serial)                                                                                      \
     ROW(SSH, ssh)                                                                                            \
     ROW(ADB, adb)                                                                                            \
+    ROW(USB, usb)                                                                                            \
     ROW(SIM, sim)
 
 #define QS_LINK_ENUMERATOR(end, word) QS_LINK_##end,
@@ -40,12 +41,13 @@ struct qs_farm_device {
     struct qs_strings argv; /* EXEC: the command whose stdio is the byte stream; SSH: `ssh` and what it needs
                                before the host, or nothing */
     char *host;             /* SSH: [user@]name, as ssh takes it */
-    char *address;      /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only); SERIAL: "/dev/ttyUSB0,115200";
-                           ADB: the serial */
-    const char *agents; /* ADB, SSH: the folder of agents (link/agents.h); borrowed of the farm */
-    char *key_file;     /* TCP: mode 0600 */
-    uint64_t sim_seed;  /* SIM */
-    char *sim_board;    /* SIM: the file of a device tree, or NULL */
+    char *address;       /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only); SERIAL: "/dev/ttyUSB0,115200";
+                            ADB: the serial; USB: the serial, or "usb:1-4.2" */
+    char *other_address; /* of one that was found: what means it as well; or NULL */
+    const char *agents;  /* ADB, SSH: the folder of agents (link/agents.h); borrowed of the farm */
+    char *key_file;      /* TCP: mode 0600 */
+    uint64_t sim_seed;   /* SIM */
+    char *sim_board;     /* SIM: the file of a device tree, or NULL */
     struct qs_farm_sim_event *sim_events;
     size_t sim_event_count;
     struct qs_strings labels; /* "key=value" */

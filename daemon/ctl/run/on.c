@@ -21,7 +21,7 @@ struct search {
     const char *word; /* NULL: the only one that there is */
     int interrupt_fd;
     int64_t began_ns, seen_ns; /* seen: one that is not ready; 0: none */
-    bool looking;              /* for devices behind adb, too */
+    bool looking;              /* for devices by adb and USB, too */
     bool line;                 /* one stands on the terminal */
     struct qs_buf told;        /* why the device is not ready, as it was said */
 };
@@ -59,16 +59,17 @@ static void say(struct search *s, const char *text)
  * look is one that has none. */
 static void look_for_more(struct search *s)
 {
-    static const char body[] = "{\"link\":\"adb\"}";
-    const struct qs_http_request request = {
-        .method = "POST", .path = "/api/v1/devices", .body = body, .body_bytes = sizeof body - 1};
-    struct qs_http_reply reply = {0};
-    struct qs_err err = QS_ERR_INIT;
-    qs_buf_init(&reply.body);
-    if (!s->looking)
+    static const char *const bodies[] = {"{\"link\":\"adb\"}", "{\"link\":\"usb\"}"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies && !s->looking; i++) {
+        const struct qs_http_request request = {
+            .method = "POST", .path = "/api/v1/devices", .body = bodies[i], .body_bytes = strlen(bodies[i])};
+        struct qs_http_reply reply = {0};
+        struct qs_err err = QS_ERR_INIT;
+        qs_buf_init(&reply.body);
         (void)qs_http_call(s->http, &request, &reply, &err);
+        qs_buf_done(&reply.body);
+    }
     s->looking = true;
-    qs_buf_done(&reply.body);
 }
 
 /* `ssh:HOST`: the name of the device that the daemon has from now on, owned; NULL: said. */
@@ -102,7 +103,8 @@ static int none_fits(struct search *s, const json_t *all)
     return qs_api_fail_advised(
         s->ctl, &err,
         "a phone: connect it, allow USB debugging on it (Settings, Developer options), and "
-        "look whether `adb devices` shows it, which also starts adb's server; a board: --on "
+        "look whether `adb devices` shows it, which also starts adb's server; a board on a USB cable: start "
+        "`quiesce-agent --usb` on it; another board: --on "
         "ssh:HOST, or an entry in the farm.yaml of quiesced");
 }
 

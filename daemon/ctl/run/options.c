@@ -102,7 +102,8 @@ const struct qs_opt qs_run_options[] = {
      .may_follow = true,
      .help =
          "Measure on a phone or board: by its name, its serial or model, or a unique part of one; without "
-         "DEVICE on the only one that there is. Phones that `adb devices` shows are found without any "
+         "DEVICE on the only one that there is; `usb` or `adb` is the only one of that kind. Phones that "
+         "`adb devices` shows, and boards on USB that run `quiesce-agent --usb`, are found without any "
          "configuration.",
      .heading = "Where (this machine, unless told otherwise)"},
     {.name = "push",

@@ -43,7 +43,7 @@ static bool fits(const char *text, const char *word, bool whole)
     return false;
 }
 
-enum tier { NAME, WHOLE, PART, TIERS };
+enum tier { NAME, WHOLE, KIND, PART, TIERS };
 
 static bool is_meant(const json_t *device, const char *word, enum tier tier)
 {
@@ -52,6 +52,8 @@ static bool is_meant(const json_t *device, const char *word, enum tier tier)
         return word != NULL && strcmp(name, word) == 0;
     if (qs_json_get_true(device, "local"))
         return false;
+    if (tier == KIND)
+        return word != NULL && strcmp(qs_json_get_text(device, "link", ""), word) == 0;
     return word == NULL || fits(name, word, tier == WHOLE) ||
            fits(qs_pick_label(device, "serial"), word, tier == WHOLE) ||
            fits(qs_pick_label(device, "model"), word, tier == WHOLE);

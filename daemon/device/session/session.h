@@ -21,8 +21,9 @@ struct qs_session;
  * lead, when the segment that acknowledges QUIET is over), and when the first byte of what ended it came,
  * without that byte's own chunk but with the segments that carried it. */
 struct qs_session_quiet {
-    bool silent;     /* no byte either way between them by our own socket */
-    bool proven;     /* and no TCP segment but those that carried CLOSED and acknowledged it */
+    bool silent; /* no byte either way between them by our own socket */
+    bool proven; /* and no TCP segment but those that carried CLOSED and acknowledged it; or no transfer of
+                    USB but those that carried it */
     uint32_t frames; /* that came or went before CLOSED, CANCEL among them */
     bool counted;    /* the readings below are there: not for a window that is sent again */
     struct qs_link_counters from, to;

@@ -219,8 +219,8 @@ static bool was_silent(const struct qs_session *s)
            q->end.bytes_in == q->begin.bytes_in;
 }
 
-/* By the kernel's segments from the mark to CLOSED: all that came carried its bytes, and all that went
- * acknowledged them. */
+/* By the segments, or USB's transfers, from the mark to CLOSED: all that came carried its bytes, and all that
+ * went acknowledged them. */
 static bool is_proven(const struct qs_session *s)
 {
     const struct qs_link_counters *a = &s->silence.mark;
@@ -228,8 +228,9 @@ static bool is_proven(const struct qs_session *s)
     if (!s->silence.mark_ok || !b->has_segments)
         return false;
     uint64_t data_in = b->data_segments_in - a->data_segments_in;
+    uint64_t acknowledged = b->are_transfers ? 0 : data_in;
     return data_in >= 1 && b->segments_in - a->segments_in == data_in &&
-           b->data_segments_out == a->data_segments_out && b->segments_out - a->segments_out <= data_in;
+           b->data_segments_out == a->data_segments_out && b->segments_out - a->segments_out <= acknowledged;
 }
 
 /* Taints of iterations name some that are there. */
@@ -267,6 +268,7 @@ static struct qs_session_quiet what_was_counted(const struct qs_session *s)
     ret.frames = q->noise;
     ret.counted = q->on && q->heard;
     ret.from.has_segments = q->mark_ok;
+    ret.from.are_transfers = q->mark.are_transfers;
     ret.from.segments_in = q->mark.segments_in;
     ret.from.segments_out = q->mark.segments_out;
     ret.from.data_segments_in = q->mark.data_segments_in;

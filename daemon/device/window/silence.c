@@ -21,14 +21,15 @@ static int64_t agent_segments(const struct qs_msg_closed *m)
 }
 
 /* A proof needs one connection between here and the benchmark's machine: behind a forwarded port there is
- * another one, which nobody counts. */
+ * another one, which nobody counts. A USB cable is one, and the agent counts no segments there. */
 enum qs_silence qs_silence_claim(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet,
                                  bool local)
 {
     int64_t segments = agent_segments(m);
     if (!quiet->silent || m->frames_in_window != 0 || m->unread_bytes_at_close != 0 || segments > 0)
         return QS_SILENCE_NONE;
-    return quiet->proven && local && segments == 0 ? QS_SILENCE_PROVEN : QS_SILENCE_OBSERVED;
+    bool one_connection = quiet->to.are_transfers || (local && segments == 0);
+    return quiet->proven && one_connection ? QS_SILENCE_PROVEN : QS_SILENCE_OBSERVED;
 }
 
 static void put(struct qs_evidence_row *out, size_t *n, const char *kind, bool present, uint64_t before,
@@ -47,8 +48,11 @@ size_t qs_silence_evidence(const struct qs_msg_closed *m, const struct qs_sessio
         return 0;
     put(out, &n, "host.link.in_bytes", true, a->bytes_in, b->bytes_in);
     put(out, &n, "host.link.out_bytes", true, a->bytes_out, b->bytes_out);
-    if (b->has_segments) {
-        bool both = a->has_segments;
+    bool both = a->has_segments;
+    if (b->are_transfers) {
+        put(out, &n, "host.usb.in_transfers", both, a->segments_in, b->segments_in);
+        put(out, &n, "host.usb.out_transfers", both, a->segments_out, b->segments_out);
+    } else if (b->has_segments) {
         put(out, &n, "host.tcp.in_segments", both, a->segments_in, b->segments_in);
         put(out, &n, "host.tcp.out_segments", both, a->segments_out, b->segments_out);
         put(out, &n, "host.tcp.in_data_segments", both, a->data_segments_in, b->data_segments_in);
