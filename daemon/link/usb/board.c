@@ -164,6 +164,7 @@ bool qs_usb_board_find(libusb_context *context, const char *address, libusb_devi
         return true;
     if (*ret_device)
         libusb_unref_device(*ret_device);
+    *ret_device = NULL;
     return fit == 0 ? qs_fail(err, QS_E_LINK,
                               "no USB device `%s` with an agent is plugged in (on the device: quiesce-agent "
                               "--usb)",

@@ -1,0 +1,647 @@
+/* A board by USB as a link, over a libusb that is made for the test. */
+#include "usb_fake.h"
+
+#include "link_fixture.h"
+
+#include <stdlib.h>
+
+#include "link/usb/board.h"
+
+enum { WAIT_MS = 5 };
+
+static const uint8_t port_4[] = {4}, port_4_2[] = {4, 2}, port_5[] = {5};
+
+struct qs_timer *__real_qs_timer_start(struct qs_loop *loop, int64_t delay_ns, qs_loop_fn *fn, void *user);
+struct qs_timer *__wrap_qs_timer_start(struct qs_loop *loop, int64_t delay_ns, qs_loop_fn *fn, void *user);
+
+/* What waits, waits for its order, not for its time. */
+struct qs_timer *__wrap_qs_timer_start(struct qs_loop *loop, int64_t delay_ns, qs_loop_fn *fn, void *user)
+{
+    return __real_qs_timer_start(loop, delay_ns / 20, fn, user);
+}
+
+static void on_pause(void *user)
+{
+    qs_loop_stop(user);
+}
+
+/* Lets the loop run for some turns. */
+static void turn(struct fixture *f)
+{
+    __real_qs_timer_start(f->loop, WAIT_MS * INT64_C(1000000), on_pause, f->loop);
+    qs_loop_run(f->loop);
+}
+
+static void run_until(struct fixture *f, const int *count, int most)
+{
+    for (int i = 0; i < 2000 && *count < most; i++)
+        turn(f);
+    assert_int_equal(*count, most);
+}
+
+static void init(struct fixture *f, const char *address)
+{
+    struct qs_farm_device device = {.name = (char *)"bench", .link = QS_LINK_USB, .address = (char *)address};
+    fixture_init(f, &device);
+    f->at_up = f->at_down = DO_NOTHING;
+}
+
+static void up(struct fixture *f, const char *address)
+{
+    init(f, address);
+    assert_true(fixture_open(f));
+    run_until(f, &f->ups, 1);
+}
+
+static void done(struct fixture *f)
+{
+    qs_link_free(f->link);
+    f->link = NULL;
+    turn(f); /* what a thread has */
+    fixture_done(f);
+    fake_done();
+}
+
+static void says(const struct fixture *f, enum qs_errc code, const char *part)
+{
+    if (f->why.code != code || !strstr(f->why.text, part))
+        fail_msg("%s: \"%s\" does not say \"%s\"", qs_errc_slug(f->why.code), f->why.text, part);
+}
+
+/* ---- what is an agent's ---- */
+
+static void only_an_agent_is_one(void **state)
+{
+    (void)state;
+    struct qs_usb_board found;
+    fake_init();
+    struct libusb_device *b = fake_board("R5 C/t", port_4_2, 2);
+    b->configuration = 2;
+    b->configurations = 2;
+    assert_true(qs_usb_board_of(b, &found));
+    assert_string_equal(found.place, "1-4.2");
+    assert_string_equal(found.serial, "R5_C_t");
+    assert_string_equal(found.model, "Bench_board");
+    assert_int_equal(found.bus, 1);
+    assert_int_equal(found.number, 5);
+    assert_int_equal(found.configuration, 2);
+    assert_int_equal(found.interface, 3);
+    assert_int_equal(found.in, 0x81);
+    assert_int_equal(found.out, 0x02);
+    assert_int_equal(found.out_packet_bytes, 512);
+#define IS(change, wanted)                                                                                   \
+    do {                                                                                                     \
+        const struct libusb_device before = *b;                                                              \
+        change;                                                                                              \
+        if (qs_usb_board_of(b, &found) != (wanted))                                                          \
+            fail_msg("%s: %d", #change, !(wanted));                                                          \
+        *b = before;                                                                                         \
+    } while (0)
+    IS(b->class = 0xfe, false);
+    IS(b->subclass = 0x42, false);
+    IS(b->protocol = 2, false);
+    IS(b->altsettings = 0, false);
+    IS(b->configurations = 0, false);
+    IS(b->configurations = 9, false); /* nobody has so many */
+    IS(b->config_code = LIBUSB_ERROR_IO, false);
+    IS(b->port_count = 0, false);
+    IS(b->port_count = 7, true);
+    IS(b->endpoint_count = 0, false);
+    IS(b->endpoint_count = 1, false);
+    IS(b->endpoint_count = 3, false);
+    IS(b->endpoints[0].bEndpointAddress = 0x82, false);
+    IS(b->endpoints[1].bEndpointAddress = 0x01, false);
+    IS(b->endpoints[0].bmAttributes = LIBUSB_TRANSFER_TYPE_INTERRUPT, false);
+    static const uint16_t packets[][2] = {{0, 0},     {4, 0},      {7, 0},     {8, 1},    {24, 0},
+                                          {64, 1},    {512, 1},    {1000, 0},  {1024, 1}, {2048, 0},
+                                          {16384, 0}, {0xffff, 0}, {0x0a00, 0}};
+    for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
+        IS(b->endpoints[0].wMaxPacketSize = packets[i][0], packets[i][1] == 1);
+        IS(b->endpoints[1].wMaxPacketSize = packets[i][0], packets[i][1] == 1);
+    }
+    fake_done();
+}
+
+static void addresses_are_serials_and_places(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"R5CT", "a-b_c.d", "usb:1-4", "usb:12-4.2.1.1.1.1.1"};
+    static const char *const bad[] = {"",
+                                      "a b",
+                                      "usb:",
+                                      "usb:1",
+                                      "usb:1-",
+                                      "usb:1-0",
+                                      "usb:1-4.",
+                                      "usb:1.4",
+                                      "usb:1-4-2",
+                                      "usb:256-1",
+                                      "usb:1-4 ",
+                                      "usb:-1-4",
+                                      "usb:+1-4",
+                                      "usb:1-4.x",
+                                      "usb:1-1.1.1.1.1.1.1.1",
+                                      "a2345678901234567890123456789012345678901234567890123456789012345"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(qs_usb_check_address(good[i], NULL));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct qs_err err = QS_ERR_INIT;
+        if (qs_usb_check_address(bad[i], &err))
+            fail_msg("`%s` is taken", bad[i]);
+        assert_int_equal(err.code, QS_E_CONFIG);
+        assert_non_null(strstr(err.text, "write its serial, or its place on the bus, such as usb:1-4.2"));
+    }
+}
+
+/* ---- a session ---- */
+
+static void a_session_begins_with_a_nonce(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    b->keeps_nonce = true;
+    uint8_t old[16] = {1}, twice[32];
+    init(&f, "R5");
+    assert_true(fixture_open(&f));
+    run_until(&f, &b->out_count, 1);
+    static const uint8_t begin[] = {0x41, 0x51, 1, 0, 3, 0, 16, 0};
+    assert_int_equal(b->setup_count, 1);
+    assert_memory_equal(b->setups[0], begin, sizeof begin);
+    assert_int_equal(b->outs[0], 16); /* and it is the nonce: the board looks */
+    memcpy(twice, b->nonce, 16);
+    memcpy(twice + 16, b->nonce, 16);
+    fake_send(b, "left over", 9);
+    fake_send(b, old, sizeof old);
+    fake_send(b, twice, sizeof twice);
+    fake_send(b, b->nonce, 15);
+    fake_send(b, NULL, 0);
+    turn(&f);
+    assert_int_equal(f.ups, 0);
+    fake_send(b, b->nonce, 16);
+    fake_send(b, b->nonce, 16); /* by now these are bytes */
+    fake_send(b, NULL, 0);
+    fake_send(b, "hello", 5);
+    run_until(&f, &f.ups, 1);
+    turn(&f);
+    assert_int_equal(f.got.len, 21);
+    assert_memory_equal(f.got.data, b->nonce, 16);
+    assert_memory_equal(f.got.data + 16, "hello", 5);
+    qs_link_close(f.link);
+    turn(&f);
+    static const uint8_t end[] = {0x41, 0x51, 2, 0, 3, 0, 0, 0};
+    assert_int_equal(b->setup_count, 2);
+    assert_memory_equal(b->setups[1], end, sizeof end);
+    assert_string_equal(fake.log.data, "BEGIN END release close exit");
+    /* and the next one has another */
+    uint8_t first[16];
+    memcpy(first, b->nonce, sizeof first);
+    b->keeps_nonce = false;
+    b->out_count = 0;
+    assert_true(fixture_open(&f));
+    run_until(&f, &f.ups, 2);
+    assert_memory_not_equal(first, b->nonce, sizeof first);
+    done(&f);
+}
+
+static void who_only_sends_is_left(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint8_t many[4096] = {7};
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    b->keeps_nonce = true;
+    init(&f, "R5");
+    assert_true(fixture_open(&f));
+    run_until(&f, &b->out_count, 1);
+    for (int i = 0; i < 256; i++) {
+        if (b->chunk_count == FAKE_CHUNKS)
+            turn(&f);
+        if (b->chunk_at == b->chunk_count)
+            b->chunk_at = b->chunk_count = 0;
+        fake_send(b, many, sizeof many);
+    }
+    turn(&f);
+    assert_int_equal(f.downs, 0); /* as much may be left over */
+    fake_send(b, many, 1);
+    run_until(&f, &f.downs, 1);
+    says(&f, QS_E_PROTOCOL, "does not begin the session");
+    done(&f);
+}
+
+/* ---- bytes ---- */
+
+static void full_packets_are_followed_by_none(void **state)
+{
+    (void)state;
+    static const int lengths[] = {1, 511, 512, 513, 1024, 16384, 64};
+    struct fixture f;
+    uint8_t bytes[16384];
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 31 + i / 256);
+    up(&f, "R5");
+    QS_BUF(sent);
+    for (int i = 0; i < 7; i++) {
+        fixture_send(&f, bytes, (size_t)lengths[i]);
+        qs_buf_add(&sent, bytes, (size_t)lengths[i]);
+        run_until(&f, &b->out_count, i + 2);
+        assert_int_equal(b->outs[i + 1], lengths[i] % 512 == 0 ? -lengths[i] : lengths[i]);
+    }
+    assert_int_equal(b->got.len, sent.len);
+    assert_memory_equal(b->got.data, sent.data, sent.len);
+    turn(&f);
+    struct qs_link_counters c;
+    qs_link_counters(f.link, &c);
+    assert_true(c.has_segments && c.are_transfers);
+    assert_int_equal(c.bytes_out, sent.len + 16);
+    assert_int_equal(c.segments_out, 8); /* the nonce, too */
+    assert_int_equal(c.data_segments_out, 8);
+    assert_int_equal(c.segments_in, 1);
+    fake_send(b, "hello", 5);
+    fake_send(b, NULL, 0);
+    turn(&f);
+    qs_link_counters(f.link, &c);
+    assert_int_equal(c.bytes_in, 5);
+    assert_int_equal(c.segments_in, 3);
+    assert_int_equal(c.data_segments_in, 2);
+    assert_int_equal(c.segments_out, 8);
+    done(&f);
+}
+
+/* What does not fit on the bus waits, in order, and not without limit; another board knows nothing of it. */
+static void a_board_that_does_not_read_stops_itself(void **state)
+{
+    (void)state;
+    struct fixture f, other;
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1), *c = fake_board("R6", port_5, 1);
+    up(&f, "R5");
+    up(&other, "R6");
+    b->is_full = true;
+    uint8_t *many = calloc(1, QS_LINK_QUEUE_BYTES);
+    assert_non_null(many);
+    for (size_t i = 0; i < QS_LINK_QUEUE_BYTES; i++)
+        many[i] = (uint8_t)(i * 7 + i / 251);
+    fixture_send(&f, many, 65536); /* four transfers */
+    assert_int_equal(b->out_count, 5);
+    fixture_send(&f, many, QS_LINK_QUEUE_BYTES);
+    assert_int_equal(b->out_count, 5);
+    struct qs_err err = QS_ERR_INIT;
+    assert_false(qs_link_send(f.link, many, 1, &err));
+    assert_int_equal(err.code, QS_E_AGENT);
+    fixture_send(&other, "hello", 5);
+    fake_send(c, "there", 5);
+    turn(&other);
+    assert_int_equal(other.got.len, 5);
+    assert_int_equal(c->got.len, 5);
+    free(many);
+    qs_link_free(other.link);
+    other.link = NULL;
+    turn(&other);
+    fixture_done(&other);
+    done(&f);
+}
+
+static void much_arrives_in_order(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint8_t *many = calloc(1, QS_LINK_QUEUE_BYTES);
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    assert_non_null(many);
+    for (size_t i = 0; i < QS_LINK_QUEUE_BYTES; i++)
+        many[i] = (uint8_t)(i * 7 + i / 251);
+    up(&f, "R5");
+    fixture_send(&f, many, QS_LINK_QUEUE_BYTES);
+    run_until(&f, &b->out_count, 65);
+    turn(&f);
+    assert_int_equal(b->got.len, QS_LINK_QUEUE_BYTES);
+    assert_memory_equal(b->got.data, many, QS_LINK_QUEUE_BYTES);
+    fixture_send(&f, many, 100); /* room again */
+    free(many);
+    done(&f);
+}
+
+/* ---- trouble ---- */
+
+static void unplugged_shows_as_an_error_first(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    up(&f, "R5");
+    int before = b->submits;
+    fake_unplug(b);
+    run_until(&f, &f.downs, 1);
+    says(&f, QS_E_LINK, "bench was unplugged");
+    assert_int_equal(b->submits, before); /* none came through; and END is not tried */
+    assert_int_equal(b->setup_count, 1);
+    turn(&f);
+    assert_int_equal(f.downs, 1);
+    assert_string_equal(fake.log.data, "BEGIN release close exit");
+    /* it comes back, as another one */
+    b->plugged = true;
+    b->chunk_at = b->chunk_count = b->out_count = 0;
+    assert_true(fixture_open(&f));
+    run_until(&f, &f.ups, 2);
+    done(&f);
+}
+
+static void a_write_that_fails_tells_of_the_unplug(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct qs_err err = QS_ERR_INIT;
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    up(&f, "R5");
+    b->plugged = false;
+    assert_false(qs_link_send(f.link, (const uint8_t *)"x", 1, &err));
+    assert_int_equal(err.code, QS_E_LINK);
+    assert_int_equal(f.downs, 0);
+    run_until(&f, &f.downs, 1);
+    says(&f, QS_E_LINK, "bench was unplugged");
+    done(&f);
+}
+
+static void a_read_that_fails_is_tried_again_three_times(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    up(&f, "R5");
+    for (int i = 0; i < 3; i++)
+        fake_fail(b, LIBUSB_TRANSFER_ERROR);
+    for (int i = 0; i < 200 && fake_pending(b) < 4; i++)
+        turn(&f);
+    assert_int_equal(fake_pending(b), 4);
+    assert_int_equal(f.downs, 0);
+    fake_send(b, "hello", 5);
+    turn(&f);
+    assert_int_equal(f.got.len, 5);
+    for (int i = 0; i < 4; i++)
+        fake_fail(b, LIBUSB_TRANSFER_ERROR);
+    run_until(&f, &f.downs, 1);
+    says(&f, QS_E_LINK, "a transfer from it failed (an error on the bus: look at the cable and the hub)");
+    done(&f);
+}
+
+static void other_failures_end_it(void **state)
+{
+    (void)state;
+    static const struct {
+        enum libusb_transfer_status status;
+        const char *said;
+    } cases[] = {{LIBUSB_TRANSFER_STALL, "from it failed (its endpoint is halted)"},
+                 {LIBUSB_TRANSFER_OVERFLOW, "from it failed (it sent more than was asked for)"},
+                 {LIBUSB_TRANSFER_NO_DEVICE, "bench was unplugged"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        fake_init();
+        struct libusb_device *b = fake_board("R5", port_4, 1);
+        up(&f, "R5");
+        fake_fail(b, cases[i].status);
+        run_until(&f, &f.downs, 1);
+        says(&f, QS_E_LINK, cases[i].said);
+        done(&f);
+    }
+    struct fixture f;
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    up(&f, "R5");
+    b->out_errors = 1; /* what was on its way behind it could overtake it: no second try */
+    fixture_send(&f, "x", 1);
+    run_until(&f, &f.downs, 1);
+    says(&f, QS_E_LINK, "a transfer to it failed");
+    assert_int_equal(b->got.len, 0);
+    done(&f);
+}
+
+static void what_cannot_be_opened_says_why(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    init(&f, "R5");
+    b->open_code = LIBUSB_ERROR_ACCESS;
+    assert_true(fixture_open(&f));
+    run_until(&f, &f.downs, 1);
+    says(&f, QS_E_DENIED,
+         "bench: this user may not open /dev/bus/usb/001/005: install the udev rule of config/udev");
+    b->open_code = LIBUSB_ERROR_IO;
+    assert_true(fixture_open(&f));
+    run_until(&f, &f.downs, 2);
+    says(&f, QS_E_LINK, "bench: cannot open /dev/bus/usb/001/005: Input/Output Error");
+    b->open_code = 0;
+    b->claim_code = LIBUSB_ERROR_BUSY;
+    assert_true(fixture_open(&f));
+    run_until(&f, &f.downs, 3);
+    says(&f, QS_E_LINK,
+         "another program has its interface, perhaps another quiesced: `fuser -v /dev/bus/usb/001/005`");
+    b->plugged = false;
+    assert_true(fixture_open(&f));
+    run_until(&f, &f.downs, 4);
+    says(&f, QS_E_LINK, "no USB device `R5` with an agent is plugged in");
+    b->plugged = true;
+    b->claim_code = 0;
+    b->configuration = 2; /* another one is active */
+    assert_true(fixture_open(&f));
+    run_until(&f, &f.ups, 1);
+    assert_int_equal(b->active, 2);
+    done(&f);
+}
+
+static void one_serial_for_two_is_none(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1), *c = fake_board("R5", port_4_2, 2);
+    init(&f, "R5");
+    assert_true(fixture_open(&f));
+    run_until(&f, &f.downs, 1);
+    says(&f, QS_E_LINK, "2 USB devices have the serial `R5`: use their places, usb:1-4, usb:1-4.2");
+    qs_link_free(f.link);
+    f.link = NULL;
+    fixture_done(&f);
+    up(&f, "usb:1-4.2");
+    assert_int_equal(b->opens, 0);
+    assert_int_equal(c->opens, 1);
+    done(&f);
+}
+
+/* The second attempt resets the port, once; the third does not. */
+static void what_does_not_answer_is_reset(void **state)
+{
+    (void)state;
+    static const int resets[] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2};
+    struct fixture f;
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    init(&f, "R5");
+    b->begin = LIBUSB_TRANSFER_STALL;
+    for (int i = 0; i < 11; i++) {
+        b->setup_count = 0;
+        assert_true(fixture_open(&f));
+        run_until(&f, &f.downs, i + 1);
+        says(&f, QS_E_LINK, "refuses a session over USB");
+        assert_int_equal(b->resets, resets[i]);
+        turn(&f);
+    }
+    b->begin = LIBUSB_TRANSFER_COMPLETED;
+    b->setup_count = 0;
+    assert_true(fixture_open(&f));
+    run_until(&f, &f.ups, 1);
+    done(&f);
+}
+
+static void it_may_be_mute(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    b->is_mute = true;
+    init(&f, "R5");
+    assert_true(fixture_open(&f));
+    run_until(&f, &b->setup_count, 1);
+    fake_expire(b);
+    run_until(&f, &f.downs, 1);
+    says(&f, QS_E_LINK, "its agent does not answer over USB");
+    b->is_mute = false;
+    b->keeps_nonce = true;
+    assert_true(fixture_open(&f)); /* the board's limit is the link's own here */
+    run_until(&f, &f.downs, 2);
+    says(&f, QS_E_LINK, "takes a session over USB, and does not begin it");
+    assert_int_equal(b->resets, 1);
+    done(&f);
+}
+
+/* Where libusb keeps no timer of its own, the loop does. */
+static void libusb_may_need_a_timer(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fake_init();
+    struct libusb_device *b = fake_board("R5", port_4, 1);
+    fake.keeps_timers = false;
+    up(&f, "R5");
+    fake_send(b, "hello", 5);
+    turn(&f);
+    assert_int_equal(f.got.len, 5);
+    done(&f);
+}
+
+/* ---- its end ---- */
+
+static void it_may_be_closed_anywhere(void **state)
+{
+    (void)state;
+    static const enum on_event ways[] = {DO_CLOSE, DO_FREE};
+    for (size_t i = 0; i < 6; i++) {
+        struct fixture f;
+        fake_init();
+        struct libusb_device *b = fake_board("R5", port_4, 1);
+        init(&f, "R5");
+        *(i < 2 ? &f.at_up : i < 4 ? &f.at_bytes : &f.at_down) = ways[i % 2];
+        assert_true(fixture_open(&f));
+        run_until(&f, &f.ups, 1);
+        fake_send(b, "a", 1);
+        fake_send(b, "b", 1);
+        turn(&f);
+        assert_int_equal(f.got.len, i < 2 ? 0 : i < 4 ? 1 : 2);
+        if (i >= 4) {
+            fake_unplug(b);
+            run_until(&f, &f.downs, 1);
+        }
+        turn(&f);
+        assert_string_equal(fake.log.data,
+                            i < 4 ? "BEGIN END release close exit" : "BEGIN release close exit");
+        done(&f);
+    }
+}
+
+/* A board that does not take END is let go of all the same: a moment later, or when somebody is in a hurry.
+ */
+static void the_end_is_not_waited_for(void **state)
+{
+    (void)state;
+    for (int hurry = 0; hurry < 3; hurry++) {
+        struct fixture f;
+        fake_init();
+        struct libusb_device *b = fake_board("R5", port_4, 1);
+        up(&f, "R5");
+        b->is_mute = true;
+        qs_link_close(f.link);
+        assert_string_equal(fake.log.data, "BEGIN END");
+        b->is_mute = false;
+        if (hurry == 0) {
+            for (int i = 0; i < 200 && fake.open_contexts > 0; i++)
+                turn(&f);
+            assert_string_equal(fake.log.data, "BEGIN END release close exit");
+        } else if (hurry == 1) {
+            assert_true(fixture_open(&f));
+            run_until(&f, &f.ups, 2);
+            assert_string_equal(fake.log.data, "BEGIN END release close exit BEGIN");
+        }
+        done(&f);
+    }
+}
+
+static void it_may_be_closed_while_a_thread_has_it(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct qs_err err = QS_ERR_INIT;
+    fake_init();
+    fake_board("R5", port_4, 1);
+    init(&f, "R5");
+    assert_true(fixture_open(&f));
+    qs_link_close(f.link);
+    assert_false(qs_link_open(f.link, &err));
+    assert_int_equal(err.code, QS_E_LINK);
+    turn(&f);
+    turn(&f);
+    assert_int_equal(f.ups + f.downs, 0);
+    assert_int_equal(fake.open_contexts, 0);
+    assert_true(fixture_open(&f));
+    run_until(&f, &f.ups, 1);
+    qs_link_close(f.link);
+    turn(&f);
+    assert_true(fixture_open(&f));
+    done(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_an_agent_is_one),
+        cmocka_unit_test(addresses_are_serials_and_places),
+        cmocka_unit_test(a_session_begins_with_a_nonce),
+        cmocka_unit_test(who_only_sends_is_left),
+        cmocka_unit_test(full_packets_are_followed_by_none),
+        cmocka_unit_test(a_board_that_does_not_read_stops_itself),
+        cmocka_unit_test(much_arrives_in_order),
+        cmocka_unit_test(unplugged_shows_as_an_error_first),
+        cmocka_unit_test(a_write_that_fails_tells_of_the_unplug),
+        cmocka_unit_test(a_read_that_fails_is_tried_again_three_times),
+        cmocka_unit_test(other_failures_end_it),
+        cmocka_unit_test(what_cannot_be_opened_says_why),
+        cmocka_unit_test(one_serial_for_two_is_none),
+        cmocka_unit_test(what_does_not_answer_is_reset),
+        cmocka_unit_test(it_may_be_mute),
+        cmocka_unit_test(libusb_may_need_a_timer),
+        cmocka_unit_test(it_may_be_closed_anywhere),
+        cmocka_unit_test(the_end_is_not_waited_for),
+        cmocka_unit_test(it_may_be_closed_while_a_thread_has_it),
+    };
+    return cmocka_run_group_tests_name("usb", tests, NULL, NULL);
+}
