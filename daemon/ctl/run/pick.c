@@ -53,7 +53,7 @@ static bool is_meant(const json_t *device, const char *word, enum tier tier)
     if (qs_json_get_true(device, "local"))
         return false;
     if (tier == KIND)
-        return word != NULL && strcmp(qs_json_get_text(device, "link", ""), word) == 0;
+        return word != NULL && word[0] != '\0' && strcmp(qs_json_get_text(device, "link", ""), word) == 0;
     return word == NULL || fits(name, word, tier == WHOLE) ||
            fits(qs_pick_label(device, "serial"), word, tier == WHOLE) ||
            fits(qs_pick_label(device, "model"), word, tier == WHOLE);

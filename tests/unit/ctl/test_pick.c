@@ -6,13 +6,14 @@
 #include "ctl/run/pick.h"
 
 static const char farm[] =
-    "[{\"name\":\"local\",\"local\":true,\"state\":\"ready\",\"labels\":[\"serial=here\"]},"
+    "[{\"name\":\"local\",\"link\":\"exec\",\"local\":true,\"state\":\"ready\",\"labels\":[\"serial=here\"]},"
     " {\"name\":\"2A1B\",\"local\":false,\"state\":\"ready\",\"labels\":[\"serial=2A1B\",\"model=Pixel_6\"]},"
     " {\"name\":\"2A1BFF\",\"local\":false,\"state\":\"down\",\"labels\":[\"serial=2A1BFF\",\"model=Pixel_"
     "6a\"]},"
     " {\"name\":\"10.0.0.7-5555\",\"local\":false,\"state\":\"ready\","
     "  \"labels\":[\"rack\",\"serial=10.0.0.7:5555\",\"model=SM_G991B\",\"product=pixel\"]},"
-    " {\"name\":\"board\",\"local\":false,\"state\":\"connecting\",\"labels\":[]}]";
+    " {\"name\":\"board\",\"local\":false,\"link\":\"ssh\",\"state\":\"connecting\",\"labels\":[]},"
+    " {\"name\":\"rig\",\"local\":false,\"link\":\"usb\",\"state\":\"ready\",\"labels\":[\"model=Sshd\"]}]";
 
 static void means(const char *word, const char *list)
 {
@@ -28,6 +29,7 @@ static void means(const char *word, const char *list)
 #define PIXEL_6A "2A1BFF (Pixel_6a, down)"
 #define GALAXY   "10.0.0.7-5555 (SM_G991B, ready)"
 #define BOARD    "board (connecting)"
+#define RIG      "rig (Sshd, ready)"
 
 static void a_name_comes_before_its_parts(void **state)
 {
@@ -41,6 +43,15 @@ static void a_name_comes_before_its_parts(void **state)
     means("PIXEL_6A", PIXEL_6A);
     means("10.0.0.7:5555", GALAXY);
     means("10.0.0.7-5555", GALAXY);
+}
+
+static void a_kind_means_the_one_of_it(void **state)
+{
+    (void)state;
+    means("usb", RIG);
+    means("ssh", BOARD); /* before parts of a model */
+    means("sshd", RIG);
+    means("exec", ""); /* this machine is none */
 }
 
 static void a_part_means_whoever_has_it(void **state)
@@ -73,13 +84,14 @@ static void this_machine_is_meant_by_its_whole_name(void **state)
     means("loc", "");
     means("LOCAL", "");
     means("here", "");
-    means(NULL, PIXEL_6 ", " PIXEL_6A ", " GALAXY ", " BOARD);
+    means(NULL, PIXEL_6 ", " PIXEL_6A ", " GALAXY ", " BOARD ", " RIG);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_comes_before_its_parts),
+        cmocka_unit_test(a_kind_means_the_one_of_it),
         cmocka_unit_test(a_part_means_whoever_has_it),
         cmocka_unit_test(what_nothing_has_means_nothing),
         cmocka_unit_test(this_machine_is_meant_by_its_whole_name),

@@ -57,8 +57,8 @@ static struct qs_list evidence(int64_t in, int64_t out)
 static const struct qs_session_quiet counted = {.silent = true,
                                                 .proven = true,
                                                 .counted = true,
-                                                .from = {100, 200, true, 10, 20, 30, 40},
-                                                .to = {101, 202, true, 13, 24, 35, 46}};
+                                                .from = {100, 200, true, false, 10, 20, 30, 40},
+                                                .to = {101, 202, true, false, 13, 24, 35, 46}};
 
 /* Each window is another kind of silence: proven, broken by frames of ours, by bytes, by segments that the
  * agent counts, and behind a gate that opened too late. */

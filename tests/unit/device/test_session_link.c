@@ -180,6 +180,25 @@ static void proven_is_what_the_kernel_counted(void **state)
     claim(kernel(0, 0, 0, 0), 0, 0, true, false); /* what brought CLOSED was not seen */
 }
 
+static struct qs_link_counters usb(uint64_t in, uint64_t out, uint64_t data_in, uint64_t data_out)
+{
+    struct qs_link_counters ret = kernel(in, out, data_in, data_out);
+    ret.are_transfers = true;
+    return ret;
+}
+
+/* Nothing acknowledges a transfer. */
+static void proven_is_what_usb_completed(void **state)
+{
+    (void)state;
+    claim(usb(1, 0, 1, 0), 0, 0, true, true);
+    claim(usb(2, 0, 2, 0), 0, 0, true, true);
+    claim(usb(1, 1, 1, 0), 0, 0, true, false);
+    claim(usb(1, 1, 1, 1), 0, 0, true, false);
+    claim(usb(2, 0, 1, 0), 0, 0, true, false);
+    claim(usb(0, 0, 0, 0), 0, 0, true, false);
+}
+
 static void silent_is_what_our_socket_counted(void **state)
 {
     (void)state;
@@ -361,6 +380,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_round_trip_counts),
         cmocka_unit_test(proven_is_what_the_kernel_counted),
+        cmocka_unit_test(proven_is_what_usb_completed),
         cmocka_unit_test(silent_is_what_our_socket_counted),
         cmocka_unit_test(a_window_without_quiet_counts_nothing),
         cmocka_unit_test(a_dropped_link_is_told_and_made_anew),

@@ -1,61 +1,25 @@
-#include "usb_fake.h"
+#include "usb_fake_impl.h"
 
-#include <poll.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "link/usb/system.h"
-
-enum { CONTEXTS = 8, PENDING = 64 };
-
-struct transfer { /* what stands before the one that is shown */
-    _Alignas(16) bool busy;
-    bool done;
-    struct libusb_context *context;
-    struct libusb_transfer *shown;
-};
-
-struct libusb_context {
-    bool used;
-    int fd, handles;
-    struct libusb_device *known[FAKE_BOARDS]; /* what was there when it was made */
-    size_t known_count;
-    struct transfer *pending[PENDING]; /* in order of submission */
-    libusb_pollfd_added_cb added;
-    libusb_pollfd_removed_cb removed;
-    void *poll_user;
-    libusb_hotplug_callback_fn hot;
-    void *hot_user;
-    int news; /* hotplug events that were not told */
-    bool in_events;
-};
-
-struct libusb_device_handle {
-    struct libusb_device *device;
-    struct libusb_context *context;
-    bool claimed;
-};
 
 struct fake fake;
-static struct libusb_context contexts[CONTEXTS];
-static pthread_mutex_t lock;                       /* lists are read on threads */
-static _Thread_local struct libusb_context *asked; /* its list was read last */
+struct libusb_context fake_contexts_all[CONTEXTS];
+pthread_mutex_t fake_lock;
+_Thread_local struct libusb_context *fake_asked;
 
-bool __wrap_qs_usb_has_udev(void);
-void __wrap_qs_usb_text(const char *place, const char *what, char *ret, size_t room);
-
-static void enter(void)
+void fake_enter(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&fake_lock);
 }
 
-static void leave(void)
+void fake_leave(void)
 {
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&fake_lock);
 }
 
 static void note(const char *word)
@@ -81,10 +45,10 @@ void fake_init(void)
     pthread_mutexattr_t kind;
     pthread_mutexattr_init(&kind);
     pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&lock, &kind);
+    pthread_mutex_init(&fake_lock, &kind);
     pthread_mutexattr_destroy(&kind);
     memset(&fake, 0, sizeof fake);
-    memset(contexts, 0, sizeof contexts);
+    memset(fake_contexts_all, 0, sizeof fake_contexts_all);
     qs_buf_init(&fake.log);
     fake.keeps_timers = true;
 }
@@ -99,7 +63,7 @@ void fake_done(void)
         qs_buf_done(&fake.boards[i].got);
     }
     qs_buf_done(&fake.log);
-    pthread_mutex_destroy(&lock);
+    pthread_mutex_destroy(&fake_lock);
 }
 
 struct libusb_device *fake_board(const char *serial, const uint8_t *ports, int port_count)
@@ -172,16 +136,16 @@ static void add_chunk(struct libusb_device *b, const void *bytes, size_t n,
 
 void fake_send(struct libusb_device *b, const void *bytes, size_t n)
 {
-    enter();
+    fake_enter();
     add_chunk(b, bytes, n, LIBUSB_TRANSFER_COMPLETED);
-    leave();
+    fake_leave();
 }
 
 void fake_fail(struct libusb_device *b, enum libusb_transfer_status status)
 {
-    enter();
+    fake_enter();
     add_chunk(b, NULL, 0, status);
-    leave();
+    fake_leave();
 }
 
 static void end_all(struct libusb_device *b, enum libusb_transfer_status status, bool control)
@@ -196,97 +160,70 @@ static void end_all(struct libusb_device *b, enum libusb_transfer_status status,
 /* As Linux tells it: errors first, and only the next call knows. */
 void fake_unplug(struct libusb_device *b)
 {
-    enter();
+    fake_enter();
     b->plugged = false;
     end_all(b, LIBUSB_TRANSFER_ERROR, false);
-    leave();
+    fake_leave();
 }
 
 void fake_expire(struct libusb_device *b)
 {
-    enter();
+    fake_enter();
     end_all(b, LIBUSB_TRANSFER_TIMED_OUT, true);
-    leave();
+    fake_leave();
 }
 
 void fake_tell(libusb_hotplug_event event)
 {
     (void)event;
-    enter();
+    fake_enter();
     for (size_t i = 0; i < CONTEXTS; i++) {
-        if (contexts[i].used && contexts[i].hot) {
-            contexts[i].news++;
-            wake(&contexts[i]);
+        if (fake_contexts_all[i].used && fake_contexts_all[i].hot) {
+            fake_contexts_all[i].news++;
+            wake(&fake_contexts_all[i]);
         }
     }
-    leave();
+    fake_leave();
 }
 
 void fake_plug(struct libusb_device *b, bool plugged)
 {
-    enter();
+    fake_enter();
     b->plugged = plugged;
-    leave();
+    fake_leave();
 }
 
 void fake_hide_list(bool hidden)
 {
-    enter();
+    fake_enter();
     fake.has_no_list = hidden;
-    leave();
+    fake_leave();
 }
 
 int fake_lists(void)
 {
-    enter();
+    fake_enter();
     int count = fake.lists;
-    leave();
+    fake_leave();
     return count;
 }
 
 int fake_contexts(void)
 {
-    enter();
+    fake_enter();
     int count = fake.contexts;
-    leave();
+    fake_leave();
     return count;
 }
 
 int fake_pending(const struct libusb_device *b)
 {
     int count = 0;
-    enter();
+    fake_enter();
     for (size_t i = 0; b->handle && i < PENDING; i++)
         count += is_of(b->handle->context->pending[i], b) ? 1 : 0;
-    leave();
+    fake_leave();
     return count;
-}
-
-/* ---- the system ---- */
-
-bool __wrap_qs_usb_has_udev(void)
-{
-    return fake.has_udev;
-}
-
-void __wrap_qs_usb_text(const char *place, const char *what, char *ret, size_t room)
-{
-    ret[0] = '\0';
-    enter();
-    for (size_t i = 0; i < fake.board_count; i++) {
-        const struct libusb_device *b = &fake.boards[i];
-        QS_BUF(at);
-        qs_buf_fmt(&at, "%u", (unsigned)b->bus);
-        for (int k = 0; k < b->port_count; k++)
-            qs_buf_fmt(&at, "%c%u", k == 0 ? '-' : '.', (unsigned)b->ports[k]);
-        const char *text = strcmp(what, "serial") == 0 ? b->serial : b->product;
-        if (b->plugged && text && strcmp(at.data, place) == 0) {
-            size_t n = strlen(text) < room - 1 ? strlen(text) : room - 1;
-            memcpy(ret, text, n);
-            ret[n] = '\0';
-        }
-    }
-    leave();
 }
 
 /* ---- contexts ---- */
@@ -294,9 +231,9 @@ void __wrap_qs_usb_text(const char *place, const char *what, char *ret, size_t r
 int libusb_init(libusb_context **ret)
 {
     int code = LIBUSB_ERROR_NO_MEM;
-    enter();
+    fake_enter();
     for (size_t i = 0; i < CONTEXTS && code != 0; i++) {
-        struct libusb_context *c = &contexts[i];
+        struct libusb_context *c = &fake_contexts_all[i];
         if (c->used)
             continue;
         memset(c, 0, sizeof *c);
@@ -311,19 +248,19 @@ int libusb_init(libusb_context **ret)
         *ret = c;
         code = 0;
     }
-    leave();
+    fake_leave();
     return code;
 }
 
 void libusb_exit(libusb_context *c)
 {
-    enter();
+    fake_enter();
     assert_true(c->used && c->handles == 0 && !c->in_events && !c->added);
     note("exit");
     close(c->fd);
     c->used = false;
     fake.open_contexts--;
-    leave();
+    fake_leave();
 }
 
 int libusb_has_capability(uint32_t capability)
@@ -346,46 +283,6 @@ int libusb_hotplug_register_callback(libusb_context *c, int events, int flags, i
     assert_true(vendor == -1 && product == -1 && class == -1);
     c->hot = fn;
     c->hot_user = user;
-    return 0;
-}
-
-const struct libusb_pollfd **libusb_get_pollfds(libusb_context *c)
-{
-    struct {
-        const struct libusb_pollfd *at[2];
-        struct libusb_pollfd one;
-    } *list = qs_calloc(1, sizeof *list);
-    list->one = (struct libusb_pollfd){.fd = c->fd, .events = POLLIN};
-    list->at[0] = &list->one;
-    return list->at;
-}
-
-void libusb_free_pollfds(const struct libusb_pollfd **list)
-{
-    free((void *)list);
-}
-
-void libusb_set_pollfd_notifiers(libusb_context *c, libusb_pollfd_added_cb added,
-                                 libusb_pollfd_removed_cb removed, void *user)
-{
-    c->added = added;
-    c->removed = removed;
-    c->poll_user = user;
-}
-
-int libusb_pollfds_handle_timeouts(libusb_context *c)
-{
-    (void)c;
-    return fake.keeps_timers;
-}
-
-int libusb_get_next_timeout(libusb_context *c, struct timeval *ret)
-{
-    *ret = (struct timeval){.tv_sec = 5};
-    for (size_t i = 0; i < PENDING; i++) {
-        if (c->pending[i] && c->pending[i]->shown->timeout > 0)
-            return 1;
-    }
     return 0;
 }
 
@@ -414,129 +311,28 @@ int libusb_handle_events_timeout_completed(libusb_context *c, struct timeval *li
     return 0;
 }
 
-/* ---- the list ---- */
-
-ssize_t libusb_get_device_list(libusb_context *c, libusb_device ***ret)
-{
-    enter();
-    fake.lists++;
-    asked = c;
-    if (fake.has_no_list) {
-        leave();
-        return LIBUSB_ERROR_IO;
-    }
-    *ret = qs_calloc(FAKE_BOARDS + 1, sizeof **ret);
-    for (size_t i = 0; i < c->known_count; i++)
-        (*ret)[i] = libusb_ref_device(c->known[i]);
-    leave();
-    return (ssize_t)c->known_count;
-}
-
-void libusb_free_device_list(libusb_device **list, int unref)
-{
-    for (size_t i = 0; unref && list[i]; i++)
-        libusb_unref_device(list[i]);
-    free(list);
-}
-
-libusb_device *libusb_ref_device(libusb_device *b)
-{
-    enter();
-    b->refs++;
-    leave();
-    return b;
-}
-
-void libusb_unref_device(libusb_device *b)
-{
-    enter();
-    b->refs--;
-    assert_true(b->refs >= 0);
-    leave();
-}
-
-int libusb_get_device_descriptor(libusb_device *b, struct libusb_device_descriptor *ret)
-{
-    memset(ret, 0, sizeof *ret);
-    ret->bNumConfigurations = (uint8_t)b->configurations;
-    return 0;
-}
-
-struct whole_config {
-    struct libusb_config_descriptor c;
-    struct libusb_interface interfaces[2];
-    struct libusb_interface_descriptor other, ours;
-};
-
-/* The agent is in the last configuration, and there behind a network card. */
-int libusb_get_config_descriptor(libusb_device *b, uint8_t index, struct libusb_config_descriptor **ret)
-{
-    if (b->config_code != 0)
-        return b->config_code;
-    bool last = index == b->configurations - 1;
-    struct whole_config *w = qs_calloc(1, sizeof *w);
-    w->other = (struct libusb_interface_descriptor){.bInterfaceClass = 2};
-    w->ours = (struct libusb_interface_descriptor){.bInterfaceNumber = b->interface,
-                                                   .bNumEndpoints = b->endpoint_count,
-                                                   .bInterfaceClass = b->class,
-                                                   .bInterfaceSubClass = b->subclass,
-                                                   .bInterfaceProtocol = b->protocol,
-                                                   .endpoint = b->endpoints};
-    w->interfaces[0] = (struct libusb_interface){.altsetting = &w->other, .num_altsetting = 1};
-    w->interfaces[1] = (struct libusb_interface){.altsetting = b->altsettings ? &w->ours : NULL,
-                                                 .num_altsetting = b->altsettings};
-    w->c.bNumInterfaces = last ? 2 : 1;
-    w->c.bConfigurationValue = last ? b->configuration : 9;
-    w->c.interface = w->interfaces;
-    *ret = &w->c;
-    return 0;
-}
-
-void libusb_free_config_descriptor(struct libusb_config_descriptor *c)
-{
-    free(c);
-}
-
-uint8_t libusb_get_bus_number(libusb_device *b)
-{
-    return b->bus;
-}
-
-uint8_t libusb_get_device_address(libusb_device *b)
-{
-    return b->number;
-}
-
-int libusb_get_port_numbers(libusb_device *b, uint8_t *ports, int room)
-{
-    if (b->port_count > room)
-        return LIBUSB_ERROR_OVERFLOW;
-    memcpy(ports, b->ports, (size_t)b->port_count);
-    return b->port_count;
-}
-
 /* ---- one that is open ---- */
 
 int libusb_open(libusb_device *b, libusb_device_handle **ret)
 {
-    enter();
+    fake_enter();
     int code = b->open_code;
     if (code == 0) {
         libusb_device_handle *h = qs_calloc(1, sizeof *h);
         h->device = libusb_ref_device(b);
-        h->context = asked;
+        h->context = fake_asked;
         h->context->handles++;
         b->handle = h;
         b->opens++;
         *ret = h;
     }
-    leave();
+    fake_leave();
     return code;
 }
 
 void libusb_close(libusb_device_handle *h)
 {
-    enter();
+    fake_enter();
     assert_false(h->claimed);
     for (size_t i = 0; i < PENDING; i++)
         assert_true(!h->context->pending[i]);
@@ -544,7 +340,7 @@ void libusb_close(libusb_device_handle *h)
     h->context->handles--;
     h->device->handle = NULL;
     libusb_unref_device(h->device);
-    leave();
+    fake_leave();
     free(h);
 }
 
@@ -578,12 +374,12 @@ int libusb_release_interface(libusb_device_handle *h, int interface)
 
 int libusb_reset_device(libusb_device_handle *h)
 {
-    enter();
+    fake_enter();
     for (size_t i = 0; i < PENDING; i++)
         assert_true(!h->context->pending[i]);
     h->device->resets++;
     note("reset");
-    leave();
+    fake_leave();
     return 0;
 }
 
@@ -656,7 +452,7 @@ int libusb_submit_transfer(struct libusb_transfer *shown)
     assert_true(shown->dev_handle->claimed);
     if (!b->plugged)
         return LIBUSB_ERROR_NO_DEVICE;
-    enter();
+    fake_enter();
     while (c->pending[i])
         i++;
     assert_true(i < PENDING);
@@ -676,7 +472,7 @@ int libusb_submit_transfer(struct libusb_transfer *shown)
             take_out(b, t);
     }
     serve(b);
-    leave();
+    fake_leave();
     return 0;
 }
 
@@ -684,9 +480,9 @@ int libusb_cancel_transfer(struct libusb_transfer *shown)
 {
     struct transfer *t = of(shown);
     assert_true(t->busy);
-    enter();
+    fake_enter();
     if (!t->done)
         finish(t, LIBUSB_TRANSFER_CANCELLED, 0);
-    leave();
+    fake_leave();
     return 0;
 }
