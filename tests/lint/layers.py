@@ -4,6 +4,7 @@
 - A folder of daemon/ includes itself, proto/ and what its row allows; an allowed folder stands in an earlier row.
 - proto/ and agent/core/ see libc's portable part only; the rest of agent/ (the ports) the OS as well; agent/ sees proto/.
 - A foreign header or library is named in the folder's row, and every row names its own.
+- libusb is daemon/link/usb/'s alone.
 - daemon/link/sim.c alone includes the agent's core.
 - Every library that a meson.build asks for has its Debian package in ./dev.
 """
@@ -24,6 +25,7 @@ MESON = {"libuv": "libuv", "yaml-0.1": "libyaml", "jansson": "jansson", "sqlite3
          "libmicrohttpd": "libmicrohttpd", "libcurl": "libcurl", "m": "libm"}
 LIBC = {"threads", "dl", "rt"}  # what meson calls libraries and glibc holds itself
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
+FOLDER_OF = {"libusb": "daemon/link/usb/"}  # where the rest of the layer may not see a library
 SIM, AGENT_CORE = "daemon/link/sim.c", ("agent/core/", "agent/sim/port.h")
 
 
@@ -69,6 +71,8 @@ def check_system(path, layer, header, libraries):
         return f"<{header}> belongs to an operating system; {path.rsplit('/', 1)[0]}/ is portable C"
     if kind not in ("iso", "os") and layer != "main" and kind not in libraries:
         return f"<{header}>: {kind} is not a library of {layer}/"
+    if not path.startswith(FOLDER_OF.get(kind, "")):
+        return f"<{header}>: {kind} is for {FOLDER_OF[kind]} alone"
     return None
 
 
@@ -162,7 +166,7 @@ README = """| folder | may include | foreign library | job |
 | base | - | libuv | x |
 | stats | - | libm | x |
 | store | base | sqlite3 | x |
-| link | base | - | x |
+| link | base | libusb | x |
 | device | all above | - | x |
 """
 
@@ -180,6 +184,7 @@ BAD = [
     ("a look sideways", sample({"daemon/link/a.c": '\n#include "store/store.h"\n'}), "a.c:2: \"store/store.h\": link/"),
     ("a look through a path of its own", sample({"daemon/base/a.c": '#include "../store/store.h"\n'}), "is no file"),
     ("a foreign library in another folder", sample({"daemon/link/a.c": "#include <sqlite3.h>\n"}), "not a library of link"),
+    ("libusb beside its folder", sample({"daemon/link/a.c": "#include <libusb.h>\n"}), "is for daemon/link/usb/ alone"),
     ("an unknown library", sample({"daemon/link/a.c": "#include <zlib.h>\n"}), "neither libc nor"),
     ("the OS in proto", sample({"proto/a.c": "#include <unistd.h>\n"}), "portable C"),
     ("the OS in the agent's core", sample({"agent/core/a.c": "#include <sys/wait.h>\n"}), "portable C"),
@@ -206,6 +211,7 @@ GOOD = [
         "daemon/device/a.c": '#include <unistd.h>\n#include "device/session/session.h"\n#include "link/link.h"\n#include "proto/msg.h"\n',
         "daemon/store/a.c": "#include <sqlite3.h>\n// #include <uv.h>\n", SIM: '#include "core/agent.h"\n',
         "agent/linux/io.c": '#include <sys/wait.h>\n#include "core/agent.h"\n', "proto/a.c": "#include <string.h>\n",
+        "daemon/link/usb/a.c": "#include <libusb.h>\n",
         "daemon/main.c": '#include "device/session/session.h"\n', "daemon/base/meson.build": "libuv = dependency('libuv')\nt = dependency('threads')\n"})),
     ("a header that the build makes", sample({
         "daemon/store/a.c": '#include "schema_sql.h"\n', "schema/meson.build": "custom_target(output: 'schema_sql.h')\n"})),
