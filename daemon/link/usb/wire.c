@@ -266,7 +266,7 @@ static void on_turn(void *user)
     struct qs_usb_slot *s;
     bool freed = false;
     w->freed = &freed;
-    while (!freed && !w->closed && (s = qs_usb_take_back(w)))
+    while (!freed && (s = qs_usb_take_back(w)))
         on_back(w, s);
     if (freed)
         return;
@@ -350,9 +350,7 @@ void qs_usb_wire_close(struct qs_usb_wire *w, struct qs_usb_wire **where)
         return;
     qs_timer_stop(w->timer);
     w->timer = NULL;
-    if (!w->gone && polite) {
-        qs_usb_cancel(w, QS_USB_CONTROL);
-        w->first = NULL;
+    if (polite) { /* what was sent last is still on its way */
         w->state = QS_USB_ENDING;
         if (qs_usb_ask(w, QS_USB_END, END_MS) == 0) {
             arm(w, END_MS);

@@ -172,11 +172,13 @@ static void without_udev_the_list_is_read_anew(void **state)
     says(&b, "+R5 -R5");
     assert_true(fake_lists() >= 3);
     assert_int_equal(fake_contexts(), fake_lists());
-    fake_hide_list(true); /* what is known stays */
+    lists(&b, fake_lists() + 1); /* told once */
+    assert_string_equal(b.log.data, "+R5 -R5");
     fake_plug(one, true);
-    lists(&b, fake_lists() + 1);
-    fake_hide_list(false);
     says(&b, "+R5 -R5 +R5");
+    fake_hide_list(true); /* what is known stays */
+    lists(&b, fake_lists() + 1);
+    assert_string_equal(b.log.data, "+R5 -R5 +R5");
     done(&b);
 }
 
@@ -199,13 +201,32 @@ static void one_serial_for_two_is_none(void **state)
     done(&b);
 }
 
+static void it_may_end_while_a_list_is_read(void **state)
+{
+    (void)state;
+    struct bench b;
+    fake_init();
+    fake_board("R5", port_4, 1);
+    init(&b, false);
+    fake_hold(true);
+    turn(&b); /* the thread waits */
+    qs_link_traits(QS_LINK_USB)->discover_end(b.discovery);
+    fake_hold(false);
+    for (int i = 0; i < 200 && fake_lists() == 0; i++)
+        turn(&b);
+    turn(&b);
+    assert_string_equal(b.log.data, "");
+    qs_buf_done(&b.log);
+    assert_int_equal(qs_loop_free(b.loop), 0);
+    fake_done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_found_is_described),
-        cmocka_unit_test(a_storm_is_one_change),
-        cmocka_unit_test(without_udev_the_list_is_read_anew),
-        cmocka_unit_test(one_serial_for_two_is_none),
+        cmocka_unit_test(what_is_found_is_described),         cmocka_unit_test(a_storm_is_one_change),
+        cmocka_unit_test(without_udev_the_list_is_read_anew), cmocka_unit_test(one_serial_for_two_is_none),
+        cmocka_unit_test(it_may_end_while_a_list_is_read),
     };
     return cmocka_run_group_tests_name("usb_discover", tests, NULL, NULL);
 }

@@ -186,36 +186,6 @@ void fake_tell(libusb_hotplug_event event)
     fake_leave();
 }
 
-void fake_plug(struct libusb_device *b, bool plugged)
-{
-    fake_enter();
-    b->plugged = plugged;
-    fake_leave();
-}
-
-void fake_hide_list(bool hidden)
-{
-    fake_enter();
-    fake.has_no_list = hidden;
-    fake_leave();
-}
-
-int fake_lists(void)
-{
-    fake_enter();
-    int count = fake.lists;
-    fake_leave();
-    return count;
-}
-
-int fake_contexts(void)
-{
-    fake_enter();
-    int count = fake.contexts;
-    fake_leave();
-    return count;
-}
-
 int fake_pending(const struct libusb_device *b)
 {
     int count = 0;
@@ -296,6 +266,11 @@ int libusb_handle_events_timeout_completed(libusb_context *c, struct timeval *li
     (void)!read(c->fd, &unused, sizeof unused);
     for (; c->news > 0; c->news--)
         c->hot(c, NULL, LIBUSB_HOTPLUG_EVENT_DEVICE_ARRIVED, c->hot_user);
+    for (size_t i = 0; i < PENDING && !fake.keeps_timers; i++) { /* somebody says that their time is over */
+        struct transfer *t = c->pending[i];
+        if (t && !t->done && t->shown->timeout > 0)
+            finish(t, LIBUSB_TRANSFER_TIMED_OUT, 0);
+    }
     for (size_t i = 0; i < PENDING;) {
         struct transfer *t = c->pending[i];
         if (!t || !t->done) {

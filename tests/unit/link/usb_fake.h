@@ -76,6 +76,7 @@ void fake_tell(libusb_hotplug_event event);    /* what udev says */
 /* For tests in whose middle a thread may read a list. */
 void fake_plug(struct libusb_device *board, bool plugged);
 void fake_hide_list(bool hidden);
+void fake_hold(bool held); /* threads that ask anything */
 int fake_lists(void);
 int fake_contexts(void);
 int fake_pending(const struct libusb_device *board);

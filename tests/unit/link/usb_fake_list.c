@@ -11,6 +11,46 @@
 bool __wrap_qs_usb_has_udev(void);
 void __wrap_qs_usb_text(const char *place, const char *what, char *ret, size_t room);
 
+/* ---- the test's side ---- */
+
+void fake_plug(struct libusb_device *b, bool plugged)
+{
+    fake_enter();
+    b->plugged = plugged;
+    fake_leave();
+}
+
+void fake_hide_list(bool hidden)
+{
+    fake_enter();
+    fake.has_no_list = hidden;
+    fake_leave();
+}
+
+void fake_hold(bool held)
+{
+    if (held)
+        fake_enter();
+    else
+        fake_leave();
+}
+
+int fake_lists(void)
+{
+    fake_enter();
+    int count = fake.lists;
+    fake_leave();
+    return count;
+}
+
+int fake_contexts(void)
+{
+    fake_enter();
+    int count = fake.contexts;
+    fake_leave();
+    return count;
+}
+
 /* ---- the system ---- */
 
 bool __wrap_qs_usb_has_udev(void)
@@ -107,8 +147,7 @@ int libusb_get_config_descriptor(libusb_device *b, uint8_t index, struct libusb_
                                                    .bInterfaceProtocol = b->protocol,
                                                    .endpoint = b->endpoints};
     w->interfaces[0] = (struct libusb_interface){.altsetting = &w->other, .num_altsetting = 1};
-    w->interfaces[1] = (struct libusb_interface){.altsetting = b->altsettings ? &w->ours : NULL,
-                                                 .num_altsetting = b->altsettings};
+    w->interfaces[1] = (struct libusb_interface){.altsetting = &w->ours, .num_altsetting = b->altsettings};
     w->c.bNumInterfaces = last ? 2 : 1;
     w->c.bConfigurationValue = last ? b->configuration : 9;
     w->c.interface = w->interfaces;
