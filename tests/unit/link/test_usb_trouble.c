@@ -178,6 +178,16 @@ static void what_does_not_answer_is_reset(void **state)
     b->setup_count = 0;
     assert_true(fixture_open(&f));
     run_until(&f, &f.ups, 1);
+    qs_link_close(f.link);
+    turn(&f);
+    b->begin = LIBUSB_TRANSFER_STALL; /* counted anew */
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(b->resets, 2);
+        assert_true(fixture_open(&f));
+        run_until(&f, &f.downs, 12 + i);
+        turn(&f);
+    }
+    assert_int_equal(b->resets, 3);
     done(&f);
 }
 
