@@ -218,6 +218,8 @@ def a_kind_is_looked_for(tap):
         for _ in range(2):
             told = daemon.ask("POST", "/devices", json.dumps({"link": "adb"})).want(200).json
             tap.equal(told, {"link": "adb", "name": None}, "adb's are looked for")
+            told = daemon.ask("POST", "/devices", json.dumps({"link": "usb"})).want(200).json
+            tap.equal(told, {"link": "usb", "name": None}, "boards on USB, too")
         daemon.ask("POST", "/devices", json.dumps({"link": "exec"})).want(400)
         daemon.ask("POST", "/devices", json.dumps({"link": "exec", "host": "x"})).want(400)
         tap.equal(daemon.stop(), 0, "quiesced ends well")

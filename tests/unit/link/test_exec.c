@@ -239,21 +239,23 @@ static void virtual_time_refuses_it(void **state)
     assert_int_equal(qs_loop_free(loop), 0);
 }
 
-/* What each kind says of itself: TCP acknowledges QUIET, a serial line takes its time, and so do the programs
- * of adb, whose devices are found. */
+/* What each kind says of itself: TCP acknowledges QUIET, USB's transfer is completed, a serial line takes its
+ * time, and so do the programs of adb; devices of adb and of USB are found. */
 static void a_kind_tells_its_traits(void **state)
 {
     (void)state;
-    static const int64_t lead_ns[QS_LINK_KIND_COUNT] = {
-        [QS_LINK_TCP] = 5000000, [QS_LINK_SERIAL] = 20000000, [QS_LINK_ADB] = 20000000};
+    static const int64_t lead_ns[QS_LINK_KIND_COUNT] = {[QS_LINK_TCP] = 5000000,
+                                                        [QS_LINK_SERIAL] = 20000000,
+                                                        [QS_LINK_ADB] = 20000000,
+                                                        [QS_LINK_USB] = 5000000};
     static const int64_t opening_ns[QS_LINK_KIND_COUNT] = {
         [QS_LINK_SSH] = 75000000000, [QS_LINK_ADB] = 90000000000};
     for (size_t k = 0; k < QS_LINK_KIND_COUNT; k++) {
         const struct qs_link_traits *traits = qs_link_traits((enum qs_link_kind)k);
         assert_int_equal(traits->silent_lead_ns, lead_ns[k]);
         assert_int_equal(traits->simulated, k == QS_LINK_SIM);
-        assert_int_equal(traits->discover != NULL, k == QS_LINK_ADB);
-        assert_int_equal(traits->discover_end != NULL, k == QS_LINK_ADB);
+        assert_int_equal(traits->discover != NULL, k == QS_LINK_ADB || k == QS_LINK_USB);
+        assert_int_equal(traits->discover_end != NULL, k == QS_LINK_ADB || k == QS_LINK_USB);
         assert_int_equal(traits->opening_ns, opening_ns[k]);
         assert_int_equal(traits->through_shell, k == QS_LINK_EXEC || k == QS_LINK_SSH);
     }
