@@ -2,6 +2,7 @@
 #include "linux/ftrace.h"
 #include "linux/io.h"
 #include "linux/port.h"
+#include "linux/usb.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,9 @@ static const char help[] =
     "for\n"
     "  quiesce-agent --listen tcp:127.0.0.1:PORT --key-file FILE\n"
     "                                                 loopback only: the link is not encrypted\n"
+    "  quiesce-agent --usb [CONTROLLER]               be a USB device, as root: on the first device "
+    "controller of\n"
+    "                                                 /sys/class/udc that is free, or on this one\n"
     "  quiesce-agent --facts                          what this device is, one \"key: value\" a line\n"
     "  quiesce-agent --dump-states                    the session's table of states\n"
     "  quiesce-agent --ftrace FILE SETTING...         record with the kernel's tracer into FILE until "
@@ -43,6 +47,8 @@ static const char help[] =
     "is\n"
     "put back when the agent ends, when the host is gone, or, after the agent was killed with its\n"
     "supervisor, at its next start.\n"
+    "--serial-number TEXT is what hosts know a USB device by (else the board's own, or one made of its\n"
+    "/etc/machine-id), --usb-id VID:PID its ids (else 1d6b:0104).\n"
     "A key file has 32 to 4096 bytes, mode 0600, and is the same on both sides.\n"
     "SIGTERM ends the agent and whatever it has started.\n"
     "\n"
@@ -50,19 +56,22 @@ static const char help[] =
     "  ssh board /data/local/tmp/quiesce-agent --stdio\n"
     "  while :; do quiesce-agent --serial /dev/ttyS1 || sleep 1; done   one session each, like a getty\n"
     "  quiesce-agent --listen unix:$XDG_RUNTIME_DIR/quiesce-agent.sock\n"
+    "  while :; do quiesce-agent --usb || sleep 1; done\n"
     "  (umask 077; head -c 32 /dev/urandom > agent.key)\n"
     "  quiesce-agent --listen tcp:127.0.0.1:7151 --key-file agent.key\n";
 
 enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_SETUP = 3, INHERITED_MAX = 1024 };
 
 struct options {
-    bool stdio, facts, states, version, help;
+    bool stdio, facts, states, version, help, usb;
+    struct qs_usb_options usb_options;
     const char *serial, *listen, *key_file, *sysfs, *cache, *cache_most, *state;
 };
 
 static const struct {
     const char *name;
-    size_t flag, value; /* offset of the one that it sets; the other is 0 */
+    size_t flag,
+        value; /* offsets of what it sets, and one more; 0: nothing. With both its value may be left out */
 } known[] = {
     {"--stdio", offsetof(struct options, stdio) + 1, 0},
     {"--facts", offsetof(struct options, facts) + 1, 0},
@@ -71,6 +80,9 @@ static const struct {
     {"--help", offsetof(struct options, help) + 1, 0},
     {"--serial", 0, offsetof(struct options, serial) + 1},
     {"--listen", 0, offsetof(struct options, listen) + 1},
+    {"--usb", offsetof(struct options, usb) + 1, offsetof(struct options, usb_options.controller) + 1},
+    {"--usb-id", 0, offsetof(struct options, usb_options.id) + 1},
+    {"--serial-number", 0, offsetof(struct options, usb_options.serial) + 1},
     {"--key-file", 0, offsetof(struct options, key_file) + 1},
     {"--sysfs", 0, offsetof(struct options, sysfs) + 1},
     {"--cache", 0, offsetof(struct options, cache) + 1},
@@ -126,8 +138,10 @@ static int take(struct options *options, char **argv)
         if (strlen(known[i].name) != n || strncmp(argv[0], known[i].name, n) != 0) {
             continue;
         }
-        if (known[i].flag && argv[0][n] == '\0') {
+        if (known[i].flag) {
             *(bool *)((char *)options + known[i].flag - 1) = true;
+        }
+        if (known[i].flag && argv[0][n] == '\0' && (!known[i].value || !argv[1] || argv[1][0] == '-')) {
             return 1;
         }
         if (known[i].value) {
@@ -221,8 +235,13 @@ static bool take_line(const char *path, char *error)
     return ok;
 }
 
-static bool open_link(struct qs_linux *os, const struct options *options, char *error)
+static bool open_link(struct qs_linux *os, const struct options *options, const struct qs_link *usb,
+                      char *error)
 {
+    if (options->usb) {
+        os->link = *usb;
+        return true;
+    }
     if (options->serial) {
         return take_line(options->serial, error) && qs_link_open_stdio(&os->link, 0, error);
     }
@@ -283,8 +302,13 @@ static void open_keeper(struct qs_keeper *keeper, const struct options *options)
 static int serve(struct qs_linux *os, const struct options *options)
 {
     static struct qs_keeper keeper;
-    char error[QS_LINK_ERROR_BYTES] = "";
+    char error[QS_LINK_ERROR_BYTES] = "", usb[QS_LINK_ERROR_BYTES];
+    struct qs_link usb_door;
     guard_descriptors();
+    if (options->usb && !qs_usb_split(&options->usb_options, &usb_door, usb)) {
+        say(stderr, "quiesce-agent: %s\n", usb);
+        return EXIT_SETUP;
+    }
     open_keeper(&keeper, options);
     if (options->state && !keeper.on) {
         say(stderr, "quiesce-agent: cannot use --state: %s\n", keeper.notes.journal + strlen("none: "));
@@ -298,7 +322,8 @@ static int serve(struct qs_linux *os, const struct options *options)
     os->control.fd = os->supervised.fd;
     qs_linux_init(os, options->sysfs);
     qs_linux_try_sensors(os);
-    if (!open_cache(os, options, error) || !open_link(os, options, error) || !qs_linux_start(os, error)) {
+    if (!open_cache(os, options, error) || !open_link(os, options, &usb_door, error) ||
+        !qs_linux_start(os, error)) {
         say(stderr, "quiesce-agent: %s\n", error);
         qs_link_close(&os->link);
         return EXIT_SETUP;
@@ -306,9 +331,38 @@ static int serve(struct qs_linux *os, const struct options *options)
     if (os->link.kind == QS_LINK_TCP) {
         say(stderr, "quiesce-agent: listens on loopback port %d\n", qs_link_port(&os->link));
     } else if (os->link.kind == QS_LINK_UNIX) {
-        say(stderr, "quiesce-agent: listens on %s\n", options->listen);
+        say(stderr, options->usb ? "quiesce-agent: %s\n" : "quiesce-agent: listens on %s\n",
+            options->usb ? usb : options->listen);
     }
     qs_linux_run(os);
+    return EXIT_OK;
+}
+
+/* One way to talk, and no option of another one. */
+static int check_link(const struct options *options)
+{
+    const struct qs_usb_options *usb = &options->usb_options;
+    if (options->stdio + (options->serial != NULL) + (options->listen != NULL) + options->usb != 1) {
+        fputs("quiesce-agent: choose one of --stdio, --serial PATH, --listen ADDRESS and --usb; see --help\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    if (!options->listen && options->key_file) {
+        return complain(options->stdio    ? "there is no key on a --stdio link, remove"
+                        : options->serial ? "there is no key on a --serial link, remove"
+                                          : "there is no key on a --usb link, remove",
+                        "--key-file", "");
+    }
+    if (!options->usb && (usb->serial || usb->id)) {
+        return complain("only --usb has", usb->serial ? "--serial-number" : "--usb-id", "");
+    }
+    if (usb->serial && !qs_usb_is_serial(usb->serial)) {
+        return complain("a serial number has 1 to 64 printable characters and no blanks, not", usb->serial,
+                        "");
+    }
+    if (usb->id && !qs_usb_is_id(usb->id)) {
+        return complain("the ids of a USB device are written as 1d6b:0104, not as", usb->id, "");
+    }
     return EXIT_OK;
 }
 
@@ -333,15 +387,8 @@ int main(int argc, char **argv)
     if (options.facts) {
         return show_facts(&os, options.sysfs);
     }
-    if (options.stdio + (options.serial != NULL) + (options.listen != NULL) != 1) {
-        fputs("quiesce-agent: choose one of --stdio, --serial PATH and --listen ADDRESS; see --help\n",
-              stderr);
-        return EXIT_USAGE;
-    }
-    if (!options.listen && options.key_file) {
-        return complain(options.stdio ? "there is no key on a --stdio link, remove"
-                                      : "there is no key on a --serial link, remove",
-                        "--key-file", "");
+    if ((status = check_link(&options)) != EXIT_OK) {
+        return status;
     }
     return serve(&os, &options);
 }

@@ -26,7 +26,7 @@
 /* Job control is not for passing on: a stop and its end would look like one of the agent's. */
 static const int own_signals[] = {SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU};
 
-static void end_as(int status)
+void qs_supervisor_end_as(int status)
 {
     const struct rlimit no_core = {0, 0};
     sigset_t all;
@@ -133,7 +133,7 @@ static void supervise(pid_t agent, int signal_fd, struct qs_keeper *keeper)
     qs_spawn_end_strays(0, 0, STRAYS_BUDGET_NS);
     qs_keeper_restore(keeper, "the agent has ended");
     stay_behind(keeper);
-    end_as(status);
+    qs_supervisor_end_as(status);
 }
 
 /* The agent's part of a split. */

@@ -18,5 +18,7 @@ struct qs_supervised {
  * serves the agent's keeper, and ends as the agent does. The new one is the agent, and returns true; the
  * keeper is closed there. False: errno, nothing was split. */
 bool qs_supervisor_split(struct qs_supervised *agent, struct qs_keeper *keeper);
+/* Ends this process as another has ended, of whom waitpid told `status`: by exit code or signal. */
+void qs_supervisor_end_as(int status) __attribute__((noreturn));
 
 #endif
