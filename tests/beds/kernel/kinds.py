@@ -5,10 +5,19 @@ import re
 import struct
 import subprocess
 
-from parts import HERE, tool_path
+from parts import HERE, read, tool_path
 
 
-class Amd64:
+class Kind:
+    """What all have in common."""
+    memory, parameters = 256 << 20, {}
+
+    def fill(self, archive):
+        """What else is in the guest: here that an agent is at its first virtual console."""
+        archive.file("start", read(os.path.join(HERE, "start")))
+
+
+class Amd64(Kind):
     """A board by an ACPI table (board.asl), whose state is in four bytes of QEMU's pc-testdev."""
     name, foreign, qemu, console = "amd64", "", "qemu-system-x86_64", "ttyS0"
     tools = (("qemu-system-x86_64", "qemu-system-x86"), ("iasl", "acpica-tools"))
@@ -35,7 +44,7 @@ class Amd64:
         machine.command(f"o /b {self.power:#x} {100 - percent | (0x80 if percent < 100 else 0):#x}")
 
 
-class Arm64:
+class Arm64(Kind):
     """A board by a device-tree overlay (board.dtso). Its clocks are pins of the machine's GPIO controller; its thermometer is a page of
     the guest's memory, which is shared with this process."""
     name, foreign, qemu, console = "arm64", "arm64", "qemu-system-aarch64", "ttyAMA0"
@@ -48,7 +57,7 @@ class Arm64:
     battery = ""
     labels = (("gpio", "/pl061@9030000"), ("cpu0", "/cpus/cpu@0"), ("cpu1", "/cpus/cpu@1"))
     pins = 0x90303FC  # of the GPIO controller: all eight
-    memory, thermometer = 256 << 20, (256 << 20) - 0x1000
+    thermometer = Kind.memory - 0x1000
     valid, zero = 1 << 10, 800  # 0x400, and what stands for 0 degrees; a degree is 2 less
 
     def __init__(self):

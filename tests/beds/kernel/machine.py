@@ -26,10 +26,11 @@ def why_not(kind):
 class Machine:
     """`with Machine(bed) as machine`: booted, its agent at `machine.line`, and gone after it. Its disk outlives a reset."""
 
-    frame = ["-smp", "2", "-m", "256", "-nodefaults", "-no-user-config", "-display", "none", "-vga", "none", "-net", "none"]
+    frame = ["-smp", "2", "-nodefaults", "-no-user-config", "-display", "none", "-vga", "none", "-net", "none"]
 
     def __init__(self, bed, kind):
         self.bed, self.path, self.kind = bed, bed.path, kind
+        self.frame = [*self.frame, "-m", str(kind.memory >> 20)]
         image, modules = kernel(kind)
         with open(self.at("first.cpio"), "wb") as f:
             f.write(first_files(kind, modules))

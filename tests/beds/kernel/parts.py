@@ -97,7 +97,7 @@ class Archive:
     """A cpio archive of the kernel's kind (newc), all of root."""
 
     def __init__(self):
-        self.parts, self.count = [], 0
+        self.parts, self.count, self.files, self.folders = [], 0, set(), set()
 
     def add(self, name, mode, content=b"", device=(0, 0)):
         self.count += 1
@@ -107,10 +107,30 @@ class Archive:
             self.parts += [part, bytes(-len(part) % 4)]
 
     def file(self, name, content, mode=0o755):
+        self.files.add(name)
         self.add(name, 0o100000 | mode, content)
 
     def folder(self, name):
-        self.add(name, 0o040755)
+        """It and those that it is in."""
+        before, _, _ = name.rpartition("/")
+        if name and name not in self.folders:
+            self.folder(before)
+            self.folders.add(name)
+            self.add(name, 0o040755)
+
+    def program(self, name, path):
+        """A file of this machine with all shared libraries that it takes."""
+        self.folder(name.rpartition("/")[0])
+        self.file(name, read(path))
+        said = subprocess.run(["ldd", path], capture_output=True, text=True, check=False).stdout
+        missing = re.findall(r"(\S+) => not found", said)
+        if missing:
+            raise NoPackages(f"{os.path.basename(path)} takes {', '.join(missing)}, which is not here")
+        for library in re.findall(r"(/\S+) \(0x", said):
+            place = ("lib64/" if "/ld-linux" in library else "lib/") + os.path.basename(library)
+            if place not in self.files:
+                self.folder(place.rpartition("/")[0])
+                self.file(place, read(library))
 
     def bytes(self):
         self.add("TRAILER!!!", 0)
@@ -134,5 +154,6 @@ def first_files(kind, modules):
     files = in_order(MODULES + kind.modules, modules)
     for name, content in files:
         a.file("modules/" + name, content)
-    a.file("modules/order", "".join(name + "\n" for name, _ in files).encode())
+    a.file("modules/order", "".join(f"{name} {kind.parameters.get(name[:-3], '')}\n" for name, _ in files).encode())
+    kind.fill(a)
     return a.bytes()

@@ -104,7 +104,8 @@ static void ids_and_serials_are_checked(void **state)
                                                                                   "1d6b:",      "1d6b:104",
                                                                                   "1d6b:01040", "11d6b:0104",
                                                                                   "1d6g:0104",  "1d6b-0104",
-                                                                                  " 1d6b:0104", "0x1d:0104"};
+                                                                                  " 1d6b:0104", "0x1d:0104",
+                                                                                  "1d6b:0104 "};
     char text[80];
     (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
