@@ -95,7 +95,7 @@ static int64_t limit_ns(struct qs_session *s)
     case QS_SESSION_COLLECTING:
         return QS_SESSION_REPLY_NS;
     case QS_SESSION_WAITING:
-        return s->run.cancelled ? QS_SESSION_REPLY_NS : 0;
+        return s->run.cancelled ? QS_SESSION_REPLY_NS : s->run.gate_ns;
     case QS_SESSION_ARMED:
         return s->run.cancelled ? QS_SESSION_REPLY_NS : QS_HEARTBEAT_LOST_AFTER * s->heartbeat_ns;
     case QS_SESSION_QUIET:
@@ -127,6 +127,9 @@ bool qs_session_do_give_up(struct qs_session *s, const union qs_msg *m)
     if (s->state == QS_SESSION_QUIET)
         qs_session_broken(s, QS_E_LINK,
                           "%s: the lease ran out: the end of the window was not reported within %s", s->name,
+                          limit.data);
+    else if (s->state == QS_SESSION_WAITING && !s->run.cancelled)
+        qs_session_broken(s, QS_E_LINK, "%s: the gate has neither opened nor timed out within %s", s->name,
                           limit.data);
     else if (s->call.row)
         qs_session_broken(s, QS_E_LINK, "%s: no answer to %s within %s", s->name,
