@@ -161,6 +161,7 @@ static void disconnect(struct qs_session *s)
     qs_timer_stop(s->mark);
     s->beat = s->mark = NULL;
     s->held_count = s->ack_count = 0;
+    s->complaints = 0;
     memset(&s->clock, 0, sizeof s->clock);
     memset(&s->call, 0, sizeof s->call);
     memset(&s->run, 0, sizeof s->run);
