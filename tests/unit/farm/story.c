@@ -86,7 +86,9 @@ void story_run(struct story *s)
         s->timer = qs_timer_start(s->base.loop, s->cancel_ns, cancel, s);
     else
         bound(s);
-    assert_true(bed_submit(&s->base, &sub, NULL, on_submitted, s, NULL));
+    char *why = NULL;
+    if (!bed_submit(&s->base, &sub, NULL, on_submitted, s, &why))
+        fail_msg("%s", why);
     qs_loop_run(s->base.loop);
     bed_end(&s->base);
 }
