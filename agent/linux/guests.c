@@ -111,8 +111,13 @@ static bool is_complete(struct qs_guest *guest, struct qs_agent *agent)
     return proof > 0 && (proof > sizeof guest->bytes - hello || guest->n >= hello + proof);
 }
 
+/* Whatever it says, and however much of it at once, before it is greeted: what its place had of the guest
+ * before, whose proof somebody may have recorded, is not asked of it. */
 bool qs_guest_hear(struct qs_guest *guest, struct qs_agent *agent)
 {
+    if (guest->n == 0) {
+        agent->port.random(agent->port.ctx, guest->nonce, sizeof guest->nonce);
+    }
     ssize_t got = recv(guest->fd, guest->bytes + guest->n, sizeof guest->bytes - guest->n, MSG_DONTWAIT);
     if (got > 0) {
         guest->n += (size_t)got;

@@ -219,10 +219,12 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
                                               .user = d};
     d->session = qs_session_new(parts->loop, parts->config, parts->farm_uid, parts->heartbeat_ns, &session);
     const struct qs_held_events held = {.on_note = on_note, .on_done = on_held_done, .user = d};
-    d->held = qs_held_new(
-        &(struct qs_held_parts){
-            .loop = parts->loop, .store = parts->store, .files = parts->files, .session = d->session},
-        &held);
+    d->held = qs_held_new(&(struct qs_held_parts){.device = parts->config->name,
+                                                  .loop = parts->loop,
+                                                  .store = parts->store,
+                                                  .files = parts->files,
+                                                  .session = d->session},
+                          &held);
     return d;
 }
 

@@ -3,12 +3,14 @@
 is refused with words that say what to do."""
 import os
 import re
+import select
 import socket
 import stat
 import struct
 import subprocess
+import threading
 
-from lib import AGENT, BOUND_S, Bed, run_cases, until
+from lib import AGENT, BOUND_S, Bed, agent_below, run_cases, until
 
 JOB = {"quiesce": 1, "benchmarks": [{"name": "true", "argv": ["true"]}],
        "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 2}, "warmup": {"iterations": 1}, "until": {"interval": 0}},
@@ -158,6 +160,127 @@ def a_relay(tap):
         tap.ok(agent.runs() and daemon.runs(), "both go on")
 
 
+class Recorder:
+    """Passes one connection on, and keeps what each side has said."""
+
+    def __init__(self, port):
+        self.server, self.said = socket.create_server(("127.0.0.1", 0)), {"host": b"", "agent": b""}
+        self.port = self.server.getsockname()[1]
+        self.thread = threading.Thread(target=self.carry, args=(port,), daemon=True)
+        self.thread.start()
+
+    def carry(self, port):
+        host = self.server.accept()[0]
+        with host, socket.create_connection(("127.0.0.1", port)) as agent:
+            while True:
+                for one in select.select([host, agent], [], [])[0]:
+                    side, to = ("host", agent) if one is host else ("agent", host)
+                    data = one.recv(65536)
+                    if not data:
+                        return
+                    self.said[side] += data
+                    to.sendall(data)
+
+
+def to_the_end(sock):
+    """All that comes until the other side hangs up."""
+    got = b""
+    try:
+        while data := sock.recv(65536):
+            got += data
+    except ConnectionResetError:
+        pass
+    return got
+
+
+def lines(path):
+    with open(path, encoding="ascii") as f:
+        return len(f.readlines())
+
+
+def a_replay(tap):
+    """A session that somebody has recorded is worth nothing when it is played again, to the agent or to the daemon"""
+    with Bed() as bed:
+        key_file, ran = key(bed, "agent.key"), os.path.join(bed.path, "ran")
+        agent, port = listening(bed, key_file)
+        recorder = Recorder(port)
+        daemon = bed.daemon(farm(recorder.port, key_file))
+        counted = {**JOB, "benchmarks": [{"name": "count", "argv": ["sh", "-c", f"echo x >> {ran}"]}]}
+        tap.equal(daemon.ended(daemon.job(counted))["state"], "done", "a job is recorded")
+        daemon.stop()
+        recorder.thread.join(BOUND_S)
+        before, stored = lines(ran), bed.one("SELECT count(*) FROM v_iteration")
+        tap.equal(before, stored, "each process is stored")
+        played = recorder.said["host"]
+        for title, noise, wait in (("at once", b"", 0), ("behind a banner", b"Welcome!\n", 0), ("as it is answered", b"", 1)):
+            with socket.create_connection(("127.0.0.1", port), timeout=BOUND_S) as again:
+                first = 16 + struct.unpack_from("<I", played, 4)[0] if wait else len(played)
+                again.sendall(noise + played[:first])
+                told = read_frame(again) if wait else b""
+                again.sendall(played[first:first + 48])  # a proof
+                told += to_the_end(again)
+            tap.ok(b"proof is wrong" in told, f"{title}: the agent refuses the daemon's words", [told[-300:]])
+        tap.ok(lines(ran) == before and agent.runs(), "it runs nothing, and goes on")
+        server = socket.create_server(("127.0.0.1", 0))
+        server.settimeout(BOUND_S)
+        daemon = bed.daemon(farm(server.getsockname()[1], key_file))
+        host = server.accept()[0]
+        with host:
+            host.settimeout(BOUND_S)
+            host.sendall(recorder.said["agent"])
+            to_the_end(host)
+        why = until("the device says why", lambda: device(daemon)["why"])
+        tap.ok("another session" in why or "key" in why, "the daemon refuses the agent's words", [why])
+        tap.equal(bed.one("SELECT count(*) FROM v_iteration"), stored, "and stores nothing")
+        tap.ok(why in daemon.text, "the log says why", [why])
+
+
+def resident_kib(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return int(re.search(r"VmRSS:\s+(\d+)", f.read())[1])
+
+
+def a_giant(tap):
+    """A frame that announces 4 GiB ends its connection, on either side, and nothing else"""
+    announced = struct.pack("<HBBIII", 0x5351, 1, 4, 0xFFFFFFFF, 1, 0)
+    with Bed() as bed:
+        path, other, false = (f"{bed.path}/{name}.sock" for name in ("agent", "other", "false"))
+        agent = bed.agent(f"unix:{path}")
+        bed.agent(f"unix:{other}")
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(false)
+        server.listen()
+        server.settimeout(BOUND_S)
+        daemon = bed.daemon({"devices": {"board": {"link": "unix", "address": path}, "false": {"link": "unix", "address": false}}})
+        before = resident_kib(daemon.pid)
+        host = server.accept()[0]
+        with host:
+            host.settimeout(BOUND_S)
+            hello = read_frame(host)
+            with socket.socket(socket.AF_UNIX) as real:  # whose greeting it is
+                real.connect(other)
+                real.sendall(hello)
+                host.sendall(read_frame(real) + announced + bytes(4096))
+            to_the_end(host)
+        until("the log says why", lambda: "false: the stream is broken: a frame longer than agreed" in daemon.text)
+        daemon.device_ready("board")
+        tap.equal(daemon.ended(daemon.job({**JOB, "devices": {"where": 'name == "board"'}}))["state"], "done", "the other device measures")
+        tap.ok(resident_kib(daemon.pid) < before + 128 * 1024, "quiesced has not made room for it", [before, resident_kib(daemon.pid)])
+        daemon.stop()
+        below = agent_below(agent.pid)
+        before = resident_kib(below)
+        with socket.socket(socket.AF_UNIX) as stranger:
+            stranger.settimeout(BOUND_S)
+            stranger.connect(path)
+            stranger.sendall(hello + announced + bytes(4096))
+            told = to_the_end(stranger)
+        tap.ok(b"a frame longer than agreed" in told, "the agent says why it closes", [told[-300:]])
+        tap.ok(agent.runs() and resident_kib(below) < before + 16 * 1024, "and goes on", [before, resident_kib(below)])
+        daemon = bed.daemon({"devices": {"board": {"link": "unix", "address": path}}})
+        daemon.device_ready("board")
+        tap.ok(True, "the next session stands")
+
+
 def unix_socket(tap):
     """An agent's Unix socket is for its user alone; a second agent on it is refused; a leftover socket is no obstacle"""
     with Bed() as bed:
@@ -174,4 +297,4 @@ def unix_socket(tap):
         tap.equal(daemon.ended(daemon.job(JOB))["state"], "done", "the next agent takes its place")
 
 
-run_cases(the_right_key, the_wrong_key, a_stranger, a_relay, refusals, unix_socket)
+run_cases(the_right_key, the_wrong_key, a_stranger, a_relay, a_replay, a_giant, refusals, unix_socket)

@@ -17,7 +17,7 @@
 #define QS_SESSION_BACKOFF_MAX   INT64_C(5000000000)
 #define QS_SESSION_CLOCK_EACH_NS INT64_C(10000000000)
 
-enum { QS_SESSION_BURST_FIRST = 8, QS_SESSION_BURST = 4, QS_SESSION_ACKS = 8 };
+enum { QS_SESSION_BURST_FIRST = 8, QS_SESSION_BURST = 4, QS_SESSION_ACKS = 8, QS_SESSION_COMPLAINTS = 100 };
 
 struct qs_session {
     struct qs_loop *loop;                /* borrowed */
@@ -51,6 +51,7 @@ struct qs_session {
     struct qs_session_clock clock;
     struct qs_session_call call;
     struct qs_session_run run;
+    unsigned complaints; /* ERRORs about runs that are not open, on this connection */
     struct qs_session_metrics metrics;
     struct qs_session_silence silence;
     struct qs_session_files files;

@@ -39,6 +39,7 @@ struct qs_session_run { /* the open run and its window */
     int64_t opened_ns;
     enum qs_phase phase;
     int64_t lead_ns, lease_ns;
+    int64_t gate_ns; /* after which the gate has opened or timed out */
     uint64_t pull_offset;
     uint32_t pull_max_bytes;
     bool cancelled; /* CANCEL was sent since OPEN */

@@ -34,6 +34,18 @@ static bool check_open(struct qs_session *s, const struct qs_msg_open *m, struct
     return true;
 }
 
+/* The time of a line runs beside the others', except while the device is warmed or kept busy for lines that
+ * want that; and a sensor may need a while for its first reading. */
+static int64_t gate_ns(const struct qs_list *gate)
+{
+    struct qs_iter it = qs_list_iter(gate);
+    struct qs_expectation e;
+    int64_t longest_ns = 0;
+    while (qs_list_expectation(&it, &e))
+        longest_ns = e.timeout_ns > longest_ns ? e.timeout_ns : longest_ns;
+    return 3 * longest_ns + QS_SESSION_REPLY_NS;
+}
+
 bool qs_session_open(struct qs_session *s, const struct qs_msg_open *m, struct qs_err *err)
 {
     if (!qs_session_may(s, QS_SESSION_EV_OPEN, err) || !check_open(s, m, err))
@@ -48,6 +60,7 @@ bool qs_session_open(struct qs_session *s, const struct qs_msg_open *m, struct q
     s->run.asked = m->iterations;
     s->run.lead_ns = m->quiet_lead_ns;
     s->run.lease_ns = m->lease_ns;
+    s->run.gate_ns = gate_ns(&m->gate);
     s->run.rows_due = s->run.rows_come = 0;
     s->run.armings = 0;
     s->run.evals = m->evals;

@@ -95,7 +95,7 @@ static int64_t limit_ns(struct qs_session *s)
     case QS_SESSION_COLLECTING:
         return QS_SESSION_REPLY_NS;
     case QS_SESSION_WAITING:
-        return s->run.cancelled ? QS_SESSION_REPLY_NS : 0;
+        return s->run.cancelled ? QS_SESSION_REPLY_NS : s->run.gate_ns;
     case QS_SESSION_ARMED:
         return s->run.cancelled ? QS_SESSION_REPLY_NS : QS_HEARTBEAT_LOST_AFTER * s->heartbeat_ns;
     case QS_SESSION_QUIET:
@@ -128,6 +128,9 @@ bool qs_session_do_give_up(struct qs_session *s, const union qs_msg *m)
         qs_session_broken(s, QS_E_LINK,
                           "%s: the lease ran out: the end of the window was not reported within %s", s->name,
                           limit.data);
+    else if (s->state == QS_SESSION_WAITING && !s->run.cancelled)
+        qs_session_broken(s, QS_E_LINK, "%s: the gate has neither opened nor timed out within %s", s->name,
+                          limit.data);
     else if (s->call.row)
         qs_session_broken(s, QS_E_LINK, "%s: no answer to %s within %s", s->name,
                           qs_msg_name(s->call.row->type), limit.data);
@@ -158,6 +161,7 @@ static void disconnect(struct qs_session *s)
     qs_timer_stop(s->mark);
     s->beat = s->mark = NULL;
     s->held_count = s->ack_count = 0;
+    s->complaints = 0;
     memset(&s->clock, 0, sizeof s->clock);
     memset(&s->call, 0, sizeof s->call);
     memset(&s->run, 0, sizeof s->run);

@@ -74,6 +74,11 @@ bool qs_session_do_error(struct qs_session *s, const union qs_msg *m)
                                  err.text);
     if (qs_uid_equal(&m->error.run, &s->run.uid) && s->run.to.on_error)
         s->run.to.on_error(&err, s->run.to.user);
+    else if (++s->complaints > QS_SESSION_COMPLAINTS)
+        return qs_session_broken(
+            s, QS_E_PROTOCOL,
+            "%s: the agent has sent %u errors about runs that are not open; the last: %.300s", s->name,
+            s->complaints, err.text);
     else if (s->events.on_error)
         s->events.on_error(&m->error.run, &err, s->events.user);
     return true;

@@ -103,6 +103,18 @@ static void free_ask(struct qs_held_ask **a)
     free(*a);
 }
 
+/* An agent has what its own device has measured: what it says of another's run is not believed. */
+static bool is_anothers(struct qs_held_runs *h, const struct qs_run_info *run)
+{
+    char text[200];
+    if (!h->p.device || !run->device || strcmp(run->device, h->p.device) == 0)
+        return false;
+    snprintf(text, sizeof text, "kept by the agent of %.60s, but it is a run of %.60s: left where it is",
+             h->p.device, run->device);
+    qs_held_note(h, true, &h->list[0].run, text);
+    return true;
+}
+
 static void on_found(const struct qs_err *err, void *user)
 {
     QS_SCOPED(free_ask) struct qs_held_ask *a = user;
@@ -113,6 +125,8 @@ static void on_found(const struct qs_err *err, void *user)
     uint64_t stored = a->found.count == 1 ? a->found.at[0].device_seq : 0;
     if (err || a->found.count != 1) {
         qs_held_note(h, true, &a->run, "kept by the agent, unknown here, left where it is");
+        drop_first(h);
+    } else if (is_anothers(h, &a->found.at[0])) {
         drop_first(h);
     } else if (stored >= h->list[0].next_seq) {
         (void)qs_session_ack(h->p.session, &a->run, h->list[0].next_seq, &why);

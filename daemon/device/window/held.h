@@ -15,7 +15,8 @@ struct qs_store;
 struct qs_session;
 struct qs_held_runs;
 
-struct qs_held_parts { /* borrowed */
+struct qs_held_parts {  /* borrowed */
+    const char *device; /* whose runs are taken; NULL: anybody's */
     struct qs_loop *loop;
     struct qs_store *store;
     struct qs_files *files; /* for documents; NULL: they are not kept */

@@ -134,11 +134,44 @@ static void guests_are_judged_when_they_have_spoken(void **state)
     assert_int_equal(guests.at[0].fd, -1);
 }
 
+static void other_bytes(void *ctx, uint8_t *bytes, size_t n)
+{
+    static uint8_t drawn;
+    (void)ctx;
+    memset(bytes, ++drawn, n);
+}
+
+/* A guest that waits for no greeting, in the place of one that proved the key: it is not asked for the same
+ * proof. */
+static void a_place_is_not_asked_for_the_same_proof(void **state)
+{
+    static struct qs_agent agent;
+    static uint8_t all[QS_GUEST_BYTES];
+    uint8_t byte = 0, first[QS_NONCE_BYTES];
+    (void)state;
+    agent.port.random = other_bytes;
+    agent.options = (struct qs_agent_options){.key = &byte, .key_bytes = 1};
+    qs_guests_init(&guests);
+    for (int i = 0; i < 2; i++) {
+        come(0, 1);
+        assert_true(hears(&agent, all, sizeof all));
+        assert_false(guests.at[0].greeted);
+        if (i == 0) {
+            memcpy(first, guests.at[0].nonce, sizeof first);
+        }
+        close(qs_guest_leave(&guests.at[0]));
+        close(theirs[0]);
+    }
+    assert_memory_not_equal(first, guests.at[0].nonce, sizeof first);
+    assert_true(first[0] != 0 && guests.at[0].nonce[0] != 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guests_wait_their_time),
         cmocka_unit_test(guests_are_judged_when_they_have_spoken),
+        cmocka_unit_test(a_place_is_not_asked_for_the_same_proof),
     };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests_name("agent.guests", tests, NULL, NULL);

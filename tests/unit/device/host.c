@@ -6,6 +6,7 @@
 
 #include "proto/request.h"
 
+int64_t host_gate_ns = 0;
 int64_t host_lease_ns = 60000000000;
 
 const char *host_program = "/bin/true";
@@ -286,7 +287,8 @@ bool host_open(struct host *h, uint32_t window, uint64_t first_seq, int64_t lead
 {
     uint8_t memory[128];
     struct qs_build gate;
-    const struct qs_expectation cool = {.sensor = qs_text_of("thermal:soc"), .flags = QS_GATE_HAS_HI};
+    const struct qs_expectation cool = {
+        .sensor = qs_text_of("thermal:soc"), .flags = QS_GATE_HAS_HI, .timeout_ns = host_gate_ns};
     qs_build_init(&gate, memory, sizeof memory);
     qs_build_expectation(&gate, &cool);
     struct qs_msg_open m = {.run = host_run,

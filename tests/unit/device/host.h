@@ -55,6 +55,7 @@ extern const char *host_program; /* what host_begin runs */
 bool host_call(struct host *h, enum qs_msg_type type, const void *m, int64_t allow_ns);
 bool host_begin(struct host *h);
 bool host_open(struct host *h, uint32_t window, uint64_t first_seq, int64_t lead_ns);
+extern int64_t host_gate_ns;  /* the timeout of its one line; 0 unless a test wants another */
 extern int64_t host_lease_ns; /* beyond the lead; a minute unless a test wants its end */
 bool host_hook(struct host *h, uint32_t id);
 bool host_end(struct host *h);

@@ -26,7 +26,8 @@ static struct {
         void *user;
     } waiting[CALLS];
     size_t first, count;
-    int64_t acked_seq; /* what the store knows of any run; -2: it does not know the run */
+    int64_t acked_seq;  /* what the store knows of any run; -2: it does not know the run */
+    const char *device; /* whose run any is */
     struct qs_buf log;
     bool refuse_resend;
     struct qs_call call; /* the last RESEND */
@@ -94,6 +95,7 @@ bool qs_read_run(struct qs_store_reader *r, const uint8_t uid[16], struct qs_run
     ret->at = qs_calloc(1, sizeof *ret->at);
     ret->at[0].acked_seq = world.acked_seq;
     ret->at[0].device_seq = (uint64_t)(world.acked_seq + 1);
+    ret->at[0].device = (char *)(uintptr_t)world.device;
     ret->count = 1;
     return true;
 }
@@ -144,6 +146,8 @@ static void on_note(bool warning, const char *text, void *user)
     (void)user;
     assert_non_null(strstr(text, "run "));
     world.warnings += warning ? 1 : 0;
+    if (strstr(text, "kept by the agent of board, but it is a run of "))
+        qs_buf_str(&world.log, "another's; ");
 }
 
 static void on_done(void *user)
@@ -165,7 +169,7 @@ static struct qs_held_runs *begin(int64_t acked_seq)
     world.acked_seq = acked_seq;
     qs_buf_init(&world.log);
     const struct qs_held_events events = {.on_note = on_note, .on_done = on_done};
-    return qs_held_new(&(struct qs_held_parts){0}, &events);
+    return qs_held_new(&(struct qs_held_parts){.device = "board"}, &events);
 }
 
 static void end(struct qs_held_runs *h, const char *want)
@@ -398,6 +402,21 @@ static void test_a_failed_commit_drops_one_run_only(void **state)
     end(h, "resend 1:0; store 1 0:0+2; store 1 1:2+2; resend 2:0; store 2 0:0+2; ack 2:2; done; ");
 }
 
+/* An agent that claims to have measured for another device: it is neither asked for it nor acknowledged. */
+static void what_another_device_has_measured(void **state)
+{
+    static const char *const devices[] = {"other", "boar", "board2", "board"};
+    (void)state;
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        struct qs_held_runs *h = begin(3);
+        world.device = devices[i];
+        qs_held_add(h, &(struct qs_uid){{1}}, 0, 4); /* all of it is stored */
+        qs_held_start(h);
+        answer(NULL);
+        end(h, i == 3 ? "ack 1:4; done; " : "another's; done; ");
+    }
+}
+
 /* What an earlier connection told of a window is not said of another run's. */
 static void test_a_loss_forgets_what_was_told(void **state)
 {
@@ -463,6 +482,7 @@ static void test_freed_while_the_store_works(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_another_device_has_measured),
         cmocka_unit_test(test_nothing_held),
         cmocka_unit_test(test_stored_already),
         cmocka_unit_test(test_missing_windows),

@@ -335,6 +335,16 @@ static void an_error_of_the_session_ends_the_link(void **state)
     bed_fails(b, QS_E_AGENT, "no way on (internal)");
 }
 
+/* Each is a line of the log: a hundred of them are told. */
+static void complaints_without_end_end_the_link(void **state)
+{
+    (void)state;
+    struct bed *b = ready_bed();
+    for (int i = 0; i < 101; i++)
+        peer_error(b->peer, &(struct qs_uid){{7}}, QS_CODE_STATE, "it hurts");
+    bed_fails(b, QS_E_PROTOCOL, "the agent has sent 101 errors about runs that are not open");
+}
+
 static void unknown_optional_messages_are_ignored(void **state)
 {
     (void)state;
@@ -480,6 +490,7 @@ int main(void)
         cmocka_unit_test(a_run_must_end_where_its_iterations_do),
         cmocka_unit_test(damaged_and_missing_frames_end_the_link),
         cmocka_unit_test(an_error_of_the_session_ends_the_link),
+        cmocka_unit_test(complaints_without_end_end_the_link),
         cmocka_unit_test(unknown_optional_messages_are_ignored),
         cmocka_unit_test(a_heart_that_stops_is_noticed),
         cmocka_unit_test(an_agent_may_die_at_any_message),

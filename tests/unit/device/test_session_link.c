@@ -282,6 +282,29 @@ static void a_request_has_a_deadline(void **state)
     bed_done(&b);
 }
 
+/* An agent that waits for nothing, and does not begin either: a gate has an end of its own, after three times
+ * its longest timeout and a minute. */
+static void a_gate_that_is_forgotten_has_an_end(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b);
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    assert_true(host_begin(&b.host));
+    host_wait(&b.host, "run_ready");
+    link_script.ignored = QS_MSG_OPEN;
+    host_gate_ns = 100 * SECOND_NS;
+    int64_t opened_ns = qs_loop_now_ns(b.loop);
+    assert_true(host_open(&b.host, 0, 0, 0));
+    host_gate_ns = 0;
+    b.host.awaited = "down";
+    qs_loop_run(b.loop);
+    host_assert_why(&b.host, QS_E_LINK, "sim: the gate has neither opened nor timed out within 6 min 0 s");
+    assert_int_equal(qs_loop_now_ns(b.loop) - opened_ns, 360 * SECOND_NS);
+    bed_done(&b);
+}
+
 /* Who asked is gone: the answer is told to nobody, and the next request may be made. Another one's is not
  * touched. */
 static void an_answer_without_an_owner_is_dropped(void **state)
@@ -385,6 +408,7 @@ int main(void)
         cmocka_unit_test(a_window_without_quiet_counts_nothing),
         cmocka_unit_test(a_dropped_link_is_told_and_made_anew),
         cmocka_unit_test(a_request_has_a_deadline),
+        cmocka_unit_test(a_gate_that_is_forgotten_has_an_end),
         cmocka_unit_test(a_file_may_wait_for_the_hub),
         cmocka_unit_test(each_part_of_an_answer_has_its_time),
         cmocka_unit_test(clocks_are_mapped_with_the_end_of_a_run),
