@@ -42,7 +42,8 @@ static const char help[] =
     "--state DIR (else --cache DIR, else in quiesce-agent/control as above, unless there is a --sysfs). It "
     "is\n"
     "put back when the agent ends, when the host is gone, or, after the agent was killed with its\n"
-    "supervisor, at its next start.\n"
+    "supervisor, at its next start. What was measured is kept in --state DIR, too, until the host has it:\n"
+    "it outlives the agent and a restart of the device (without --state it is in memory alone).\n"
     "A key file has 32 to 4096 bytes, mode 0600, and is the same on both sides.\n"
     "SIGTERM ends the agent and whatever it has started.\n"
     "\n"
@@ -285,6 +286,7 @@ static int serve(struct qs_linux *os, const struct options *options)
     static struct qs_keeper keeper;
     char error[QS_LINK_ERROR_BYTES] = "";
     guard_descriptors();
+    keeper.shared = options->state != NULL;
     open_keeper(&keeper, options);
     if (options->state && !keeper.on) {
         say(stderr, "quiesce-agent: cannot use --state: %s\n", keeper.notes.journal + strlen("none: "));
@@ -296,6 +298,7 @@ static int serve(struct qs_linux *os, const struct options *options)
         return EXIT_SETUP;
     }
     os->control.fd = os->supervised.fd;
+    os->spool_dir = options->state;
     qs_linux_init(os, options->sysfs);
     qs_linux_try_sensors(os);
     if (!open_cache(os, options, error) || !open_link(os, options, error) || !qs_linux_start(os, error)) {
@@ -307,6 +310,10 @@ static int serve(struct qs_linux *os, const struct options *options)
         say(stderr, "quiesce-agent: listens on loopback port %d\n", qs_link_port(&os->link));
     } else if (os->link.kind == QS_LINK_UNIX) {
         say(stderr, "quiesce-agent: listens on %s\n", options->listen);
+    }
+    const char *wrong = options->state ? strchr(os->spool.note, ';') : NULL;
+    if (wrong) {
+        say(stderr, "quiesce-agent: kept in %s%s\n", options->state, wrong);
     }
     qs_linux_run(os);
     return EXIT_OK;
