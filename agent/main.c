@@ -46,7 +46,8 @@ static const char help[] =
     "--state DIR (else --cache DIR, else in quiesce-agent/control as above, unless there is a --sysfs). It "
     "is\n"
     "put back when the agent ends, when the host is gone, or, after the agent was killed with its\n"
-    "supervisor, at its next start.\n"
+    "supervisor, at its next start. What was measured is kept in --state DIR, too, until the host has it:\n"
+    "it outlives the agent and a restart of the device (without --state it is in memory alone).\n"
     "--serial-number TEXT is what hosts know a USB device by (else the board's own, or one made of its\n"
     "/etc/machine-id), --usb-id VID:PID its ids (else 1d6b:0104).\n"
     "A key file has 32 to 4096 bytes, mode 0600, and is the same on both sides.\n"
@@ -309,6 +310,7 @@ static int serve(struct qs_linux *os, const struct options *options)
         say(stderr, "quiesce-agent: %s\n", usb);
         return EXIT_SETUP;
     }
+    keeper.shared = options->state != NULL;
     open_keeper(&keeper, options);
     if (options->state && !keeper.on) {
         say(stderr, "quiesce-agent: cannot use --state: %s\n", keeper.notes.journal + strlen("none: "));
@@ -320,6 +322,7 @@ static int serve(struct qs_linux *os, const struct options *options)
         return EXIT_SETUP;
     }
     os->control.fd = os->supervised.fd;
+    os->spool_dir = options->state;
     qs_linux_init(os, options->sysfs);
     qs_linux_try_sensors(os);
     if (!open_cache(os, options, error) || !open_link(os, options, &usb_door, error) ||
@@ -333,6 +336,10 @@ static int serve(struct qs_linux *os, const struct options *options)
     } else if (os->link.kind == QS_LINK_UNIX) {
         say(stderr, options->usb ? "quiesce-agent: %s\n" : "quiesce-agent: listens on %s\n",
             options->usb ? usb : options->listen);
+    }
+    const char *wrong = options->state ? strchr(os->spool.note, ';') : NULL;
+    if (wrong) {
+        say(stderr, "quiesce-agent: kept in %s%s\n", options->state, wrong);
     }
     qs_linux_run(os);
     return EXIT_OK;

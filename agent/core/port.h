@@ -20,6 +20,7 @@
 #include "core/port_files.h"
 #include "core/port_load.h"
 #include "core/port_program.h"
+#include "core/port_spool.h"
 #include "core/port_state.h"
 #include "core/port_survey.h"
 #include "core/port_trace.h"
@@ -110,6 +111,7 @@ struct qs_port {
     void (*pull)(void *ctx, const struct qs_msg_pull *pull, struct qs_port_piece *piece);
     const struct qs_port_files *files;     /* borrowed */
     const struct qs_port_control *control; /* borrowed; without it nothing of the device is changed */
+    const struct qs_port_spool *spool;     /* borrowed; without it windows are kept in memory alone */
 
     /* Optional, all or none: runs of harness mode. program_start begins the program of a run that run_begin
      * took in that mode; it is a child like the others (end_child, qs_agent_on_child), and qs_agent_on_wake()

@@ -19,10 +19,14 @@ size_t qs_ring_row_bytes(uint16_t metrics)
     return QS_ROW_FIXED_BYTES + 8 * (size_t)metrics;
 }
 
+size_t qs_ring_room(const struct qs_ring_window *head, uint32_t rows)
+{
+    return (size_t)rows * qs_ring_row_bytes(head->metrics) + QS_RING_CLOSED_BYTES + head->document_bytes;
+}
+
 bool qs_ring_open(struct qs_ring *ring, const struct qs_ring_window *head, uint32_t rows)
 {
-    size_t need =
-        (size_t)rows * qs_ring_row_bytes(head->metrics) + QS_RING_CLOSED_BYTES + head->document_bytes;
+    size_t need = qs_ring_room(head, rows);
     if (ring->open || ring->count == QS_RING_WINDOWS || need > ring->cap - ring->used) {
         return false;
     }
@@ -83,7 +87,7 @@ struct qs_ring_window *qs_ring_close(struct qs_ring *ring, size_t closed_bytes)
         return NULL;
     }
     w->closed_bytes = closed_bytes;
-    size_t end = w->at + w->rows_bytes + closed_bytes + w->document_bytes;
+    size_t end = w->at + qs_ring_bytes(w);
     assert(end <= ring->used); /* of what was kept free for it */
     ring->used = end;
     return w;
@@ -94,8 +98,30 @@ static bool belongs(const struct qs_ring_window *w, const struct qs_uid *farm, c
     return qs_uid_equal(&w->farm, farm) && qs_uid_equal(&w->run, run);
 }
 
-/* Windows that are complete: all but the open one. */
-static size_t complete(const struct qs_ring *ring)
+uint8_t *qs_ring_put_back(struct qs_ring *ring, const struct qs_ring_window *head, size_t *n)
+{
+    *n = qs_ring_bytes(head);
+    if (ring->count == QS_RING_WINDOWS || *n > ring->cap - ring->used) {
+        return NULL;
+    }
+    struct qs_ring_window *w = &ring->windows[ring->count++];
+    *w = *head;
+    w->at = ring->used;
+    ring->used += *n;
+    return ring->memory + w->at;
+}
+
+void qs_ring_drop_last(struct qs_ring *ring)
+{
+    ring->used = ring->windows[--ring->count].at;
+}
+
+size_t qs_ring_bytes(const struct qs_ring_window *w)
+{
+    return w->rows_bytes + w->closed_bytes + w->document_bytes;
+}
+
+size_t qs_ring_complete(const struct qs_ring *ring)
 {
     return ring->open ? ring->count - 1 : ring->count;
 }
@@ -104,7 +130,7 @@ bool qs_ring_span(const struct qs_ring *ring, const struct qs_uid *farm, const s
                   struct qs_ring_span *span)
 {
     bool any = false;
-    for (size_t i = 0; i < complete(ring); i++) {
+    for (size_t i = 0; i < qs_ring_complete(ring); i++) {
         const struct qs_ring_window *w = &ring->windows[i];
         if (!belongs(w, farm, run)) {
             continue;
@@ -124,7 +150,7 @@ bool qs_ring_span(const struct qs_ring *ring, const struct qs_uid *farm, const s
 
 void qs_ring_ack(struct qs_ring *ring, const struct qs_uid *farm, const struct qs_uid *run, uint64_t seq)
 {
-    size_t whole = complete(ring);
+    size_t whole = qs_ring_complete(ring);
     size_t kept = 0;
     size_t at = 0;
     for (size_t i = 0; i < ring->count; i++) {

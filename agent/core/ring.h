@@ -32,7 +32,8 @@ struct qs_ring_window {
     uint16_t metrics, first_metric; /* of each row: so many, with ids from the first on */
     size_t at, rows_bytes, closed_bytes, document_bytes;
     struct qs_ring_document document;
-    bool sent; /* to the farm it belongs to, in this session or an earlier one */
+    uint16_t slot; /* where it is on a disk, too (port_spool.h); 0: it is not */
+    bool sent;     /* to the farm it belongs to, in this session or an earlier one */
 };
 
 struct qs_ring {
@@ -47,6 +48,8 @@ void qs_ring_init(struct qs_ring *ring, uint8_t *memory, size_t cap);
 
 /* An encoded row. */
 size_t qs_ring_row_bytes(uint16_t metrics);
+/* What a window of *head takes at most, with so many rows. */
+size_t qs_ring_room(const struct qs_ring_window *head, uint32_t rows);
 /* Begins the window of *head (farm, run, number, first_seq, metrics, document_bytes) with room for `rows`
  * rows and a document of so many bytes. False: no room, nothing changed. */
 bool qs_ring_open(struct qs_ring *ring, const struct qs_ring_window *head, uint32_t rows);
@@ -60,6 +63,15 @@ uint8_t *qs_ring_document(struct qs_ring *ring, size_t closed_bytes, size_t *cap
 void qs_ring_keep_document(struct qs_ring *ring, const struct qs_ring_document *document, size_t n);
 /* Ends the open window. Without rows it is dropped: there is nothing to acknowledge. Returns it, or NULL. */
 struct qs_ring_window *qs_ring_close(struct qs_ring *ring, size_t closed_bytes);
+
+/* Makes room for a closed window behind the others, as *head says, bytes included; nothing is open. Returns
+ * where its bytes go, n of them; NULL: no room. */
+uint8_t *qs_ring_put_back(struct qs_ring *ring, const struct qs_ring_window *head, size_t *n);
+/* Forgets the last window, which was put back. */
+void qs_ring_drop_last(struct qs_ring *ring);
+/* Windows that are complete: all but the open one. The bytes of one: rows, CLOSED, document. */
+size_t qs_ring_complete(const struct qs_ring *ring);
+size_t qs_ring_bytes(const struct qs_ring_window *w);
 
 /* What is held of one run: [first, next) and the end of what was sent. False where nothing is. */
 struct qs_ring_span {

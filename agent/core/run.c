@@ -147,6 +147,9 @@ enum qs_agent_event qs_act_ack(struct qs_agent *agent)
         return qs_talk_fatal(agent, QS_CODE_PROTOCOL, text);
     }
     qs_ring_ack(&agent->ring, &agent->farm, &m->run, m->seq);
+    if (agent->port.spool && !qs_agent_is_silent(agent)) { /* else before the next window */
+        agent->port.spool->tidy(agent->port.ctx, &agent->ring);
+    }
     return QS_EV_NONE;
 }
 

@@ -372,8 +372,17 @@ enum qs_agent_event qs_act_seal(struct qs_agent *agent)
     return QS_EV_SEALED;
 }
 
+/* What is offered to a host outlives us from then on. */
+static void spool(struct qs_agent *agent)
+{
+    if (agent->port.spool && agent->window.held) {
+        agent->port.spool->keep(agent->port.ctx, &agent->ring, agent->window.held);
+    }
+}
+
 enum qs_agent_event qs_act_deliver(struct qs_agent *agent)
 {
+    spool(agent);
     agent->heard_ns = qs_agent_now_ns(agent); /* heartbeats begin again */
     qs_control_window_over(agent);
     if (agent->window.held) {
@@ -387,6 +396,7 @@ enum qs_agent_event qs_act_deliver(struct qs_agent *agent)
 enum qs_agent_event qs_act_keep(struct qs_agent *agent)
 {
     qs_act_seal(agent);
+    spool(agent);
     enum qs_agent_event event = qs_harness_drop(agent);
     agent->port.run_end(agent->port.ctx);
     qs_control_window_over(agent);

@@ -41,6 +41,31 @@ static bool admit_evals(struct qs_agent *agent, const struct qs_msg_open *m)
     return true;
 }
 
+/* What is kept is never given up for what comes: without room for a window, there and on the disk, it is not
+ * opened. */
+static bool make_room(struct qs_agent *agent, const struct qs_ring_window *head, uint32_t rows)
+{
+    const struct qs_port_spool *spool = agent->port.spool;
+    struct qs_port_fault fault = {.code = 0};
+    char text[320];
+    size_t bytes = qs_ring_room(head, rows);
+    if (spool && !spool->reserve(agent->port.ctx, &agent->ring, bytes, &fault)) {
+        refuse(agent, &head->run, QS_CODE_RESOURCE, QS_WIRE_BLAME_DEVICE, fault.text);
+        return false;
+    }
+    if (qs_ring_open(&agent->ring, head, rows)) {
+        return true;
+    }
+    qs_print(text, sizeof text,
+             "no room for %u more iterations: %zu windows are kept until they are acknowledged (%zu of %zu "
+             "bytes); another farm's can only be freed by that farm, or by %s",
+             (unsigned)rows, agent->ring.count, agent->ring.used, agent->ring.cap,
+             spool ? "removing the files spool.* of the folder --state while no agent runs"
+                   : "restarting the agent");
+    refuse(agent, &head->run, QS_CODE_RESOURCE, QS_WIRE_BLAME_DEVICE, text);
+    return false;
+}
+
 /* Checks an OPEN against the run and makes room for its iterations. */
 static bool admit(struct qs_agent *agent, const struct qs_msg_open *m)
 {
@@ -84,16 +109,7 @@ static bool admit(struct qs_agent *agent, const struct qs_msg_open *m)
                                         .metrics = harness ? run->harness.metric_count : QS_PORT_METRICS,
                                         .first_metric = harness ? QS_METRIC_DECLARED : 1,
                                         .document_bytes = run->document_max_bytes};
-    if (!qs_ring_open(&agent->ring, &head, m->iterations)) {
-        qs_print(
-            text, sizeof text,
-            "no room for %u more iterations: %zu windows are kept until they are acknowledged (%zu of %zu "
-            "bytes); another farm's can only be freed by that farm, or by restarting the agent",
-            (unsigned)m->iterations, agent->ring.count, agent->ring.used, agent->ring.cap);
-        refuse(agent, &m->run, QS_CODE_RESOURCE, QS_WIRE_BLAME_DEVICE, text);
-        return false;
-    }
-    return true;
+    return make_room(agent, &head, m->iterations);
 }
 
 static void load_bounds(struct qs_agent_window *w, const struct qs_list *bounds)

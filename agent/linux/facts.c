@@ -219,6 +219,11 @@ static void read_simulated(const struct qs_facts *facts, char *value, size_t cap
     qs_print(value, cap, "no");
 }
 
+static void read_spool(const struct qs_facts *facts, char *value, size_t cap)
+{
+    qs_print(value, cap, "%s", facts->spool);
+}
+
 /* Another folder than /sys makes a test bed of this device, and everybody can see it. */
 static void read_sysfs(const struct qs_facts *facts, char *value, size_t cap)
 {
@@ -275,6 +280,7 @@ static const struct {
     {"page_bytes", read_page},
     {"simulated", read_simulated},
     {"smt", read_smt},
+    {"spool", read_spool},
     {"sysfs", read_sysfs},
     {"thp", read_thp},
     {"turbo", read_turbo},
@@ -282,7 +288,7 @@ static const struct {
 };
 
 void qs_facts_init(struct qs_facts *facts, const struct qs_probe *probe, const char *clock,
-                   const struct qs_keeper_notes *notes)
+                   const struct qs_keeper_notes *notes, const char *spool)
 {
     static uint8_t bytes[16384];
     struct qs_sha256 sum;
@@ -292,6 +298,7 @@ void qs_facts_init(struct qs_facts *facts, const struct qs_probe *probe, const c
     facts->probe = probe;
     facts->clock = clock;
     facts->notes = notes;
+    facts->spool = spool;
     qs_sha256_init(&sum);
     while (fd >= 0 && (n = read(fd, bytes, sizeof bytes)) > 0) {
         qs_sha256_add(&sum, bytes, (size_t)n);

@@ -49,7 +49,8 @@ struct qs_keeper_same {
 };
 
 struct qs_keeper {
-    bool on; /* there is a journal */
+    bool on;     /* there is a journal */
+    bool shared; /* its folder is the agent's as well: for what it has measured */
     struct qs_journal journal;
     struct qs_hand hand;
     struct qs_keeper_same same[QS_JOURNAL_ENTRIES]; /* since everything was put back the last time */

@@ -254,6 +254,9 @@ void qs_linux_run(struct qs_linux *os)
         if (os->broken) {
             lose_link(os);
         }
+        if (os->agent.state == QS_STATE_DOWN) {
+            qs_spool_rest(&os->spool, &os->agent.ring);
+        }
     }
     qs_agent_stop(&os->agent, "the agent was told to end");
     qs_tracer_close(&os->tracer, os->child.runs ? os->child.process.pid : 0);
@@ -261,6 +264,7 @@ void qs_linux_run(struct qs_linux *os)
     if (os->has_cache) {
         qs_files_close(&os->files);
     }
+    qs_spool_close(&os->spool, &os->agent.ring);
     qs_linux_end_slow(os);
     qs_guests_close(&os->guests);
     qs_link_close(&os->link);

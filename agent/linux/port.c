@@ -375,8 +375,9 @@ void qs_linux_init(struct qs_linux *os, const char *sysfs)
     os->aside.on = false;
     os->run.cwd_fd = os->hook.cwd_fd = AT_FDCWD;
     os->link.in_fd = os->link.out_fd = os->link.listen_fd = -1;
+    qs_spool_init(&os->spool);
     qs_probe_open(&os->probe, &allowed, sysfs);
-    qs_facts_init(&os->facts, &os->probe, qs_linux_clock_name(os), &os->control.notes);
+    qs_facts_init(&os->facts, &os->probe, qs_linux_clock_name(os), &os->control.notes, os->spool.note);
     qs_child_init(&os->child, os->clock);
     qs_harness_init(&os->harness);
     qs_pull_init(&os->pull);
@@ -487,6 +488,7 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* before 3.4 it does not exist: strays then escape */
     fill_options(os, &options);
     qs_agent_init(&os->agent, &port, &options);
+    qs_linux_open_spool(os);
     if (os->link.kind == QS_LINK_STDIO) {
         qs_agent_on_link_up(&os->agent);
     }

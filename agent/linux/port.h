@@ -15,6 +15,7 @@
 #include "linux/link.h"
 #include "linux/probe.h"
 #include "linux/pull.h"
+#include "linux/spool.h"
 #include "linux/stream.h"
 #include "linux/supervisor.h"
 #include "linux/trace.h"
@@ -37,6 +38,8 @@ struct qs_linux {
     struct qs_tracer tracer;
     struct qs_heater heater;
     struct qs_linux_files files;
+    struct qs_spool spool;
+    const char *spool_dir;     /* borrowed: its folder, whose descriptors `supervised` has; NULL: none */
     uint64_t cache_most_bytes; /* 0: the core's own bound */
     bool has_cache;
     clockid_t clock;
@@ -68,6 +71,9 @@ extern const struct qs_port_survey qs_linux_survey_port;   /* port_survey.c */
 /* The agent's own sensors of sysfs, once: one whose driver does not answer is read no more. */
 void qs_linux_try_sensors(struct qs_linux *os);
 extern const struct qs_port_load qs_linux_load_port; /* port_load.c */
+/* Part of it: what an earlier agent has kept in os->spool_dir is this one's, and it keeps there what it
+ * measures (port_spool.c). */
+void qs_linux_open_spool(struct qs_linux *os);
 /* Until the host is gone (stdio) or a signal ends it; then no child is left. */
 void qs_linux_run(struct qs_linux *os);
 /* A sensor, whose command may begin now; takes in what that has done; and ends it: nothing of it may reach

@@ -144,8 +144,14 @@ static void become_agent(struct qs_supervised *agent, int fd, const sigset_t *si
         setpgid(0, 0); /* a signal for a whole group meets one of us */
     }
     sigprocmask(SIG_SETMASK, signals, NULL);
-    qs_keeper_close(keeper);
     agent->fd = fd;
+    agent->state_fd = agent->lock_fd = -1;
+    if (keeper->on && keeper->shared) { /* the lock is free when both have ended */
+        agent->state_fd = keeper->journal.dir_fd;
+        agent->lock_fd = keeper->journal.lock_fd;
+        keeper->journal.dir_fd = keeper->journal.lock_fd = -1;
+    }
+    qs_keeper_close(keeper);
 }
 
 bool qs_supervisor_split(struct qs_supervised *agent, struct qs_keeper *keeper)

@@ -10,8 +10,9 @@ struct qs_keeper;
 
 /* What the supervised process, the agent, knows of the other. */
 struct qs_supervised {
-    int32_t started_by; /* the process that started us both */
-    int fd;             /* owned: to the keeper; hangs up when the supervisor has ended */
+    int32_t started_by;    /* the process that started us both */
+    int fd;                /* owned: to the keeper; hangs up when the supervisor has ended */
+    int state_fd, lock_fd; /* owned: the folder of the journal and its lock, where they are shared; else -1 */
 };
 
 /* Splits this process. The one that was there stays as the supervisor: it never returns, passes signals on,

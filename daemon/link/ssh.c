@@ -54,7 +54,8 @@ static const char remote_script[] =
     "for o in \"$d\"/quiesce-agent-*; do [ \"$o\" = \"$f\" ] || rm -f \"$o\"; done; "
     "v=$(\"$f\" --version </dev/null 2>&1); case $v in \"quiesce-agent \"*) ;; *) no \"cannot run $f: $v\";; "
     "esac; "
-    "echo \"" MARK "ready\"; umask \"$u\"; exec \"$f\" --stdio'";
+    "echo \"" MARK "ready\"; umask \"$u\"; exec \"$f\" --stdio --state "
+    "\"${XDG_STATE_HOME:-$HOME/.local/state}/quiesce-agent/control\"'";
 
 /* Nothing may ask, and nothing may send where nobody does: a window is silent. */
 static const char *const options[] = {"-T",

@@ -22,7 +22,8 @@ static const struct {
     {"quiesced", QS_ENV_INSTRUMENT},
     {"capabilities", QS_ENV_NOTED},
     {"cgroup", QS_ENV_NOTED},
-    {"memory_bytes", QS_ENV_NOTED},    /* a few pages more or less each boot */
+    {"memory_bytes", QS_ENV_NOTED}, /* a few pages more or less each boot */
+    {"spool", QS_ENV_NOTED},
     {"variables_bytes", QS_ENV_NOTED}, /* moves the stack, as does the path of the program */
 };
 

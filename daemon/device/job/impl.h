@@ -16,7 +16,7 @@ enum {
     QS_JOB_RUN_FEED_MAX = 8,       /* inputs waiting while one is handled */
     QS_JOB_RUN_REPEATS_MAX = 5,    /* a block that is interrupted so often in a row ends the job */
     QS_JOB_RUN_WINDOWS_MAX = 1000, /* of one run, whatever its stop rule says */
-    QS_JOB_RUN_LOST_S = 120        /* a device that does not come back for so long ends the job */
+    QS_JOB_RUN_LOST_S = 600        /* a device that does not come back for so long ends the job */
 };
 
 struct qs_cools;

@@ -115,6 +115,18 @@ static bool is_anothers(struct qs_held_runs *h, const struct qs_run_info *run)
     return true;
 }
 
+/* Numbers of a run follow each other on disk, so that nothing behind a hole can be stored. */
+static void note_hole(struct qs_held_runs *h, uint64_t stored)
+{
+    const struct qs_held_run *r = &h->list[0];
+    char text[160];
+    snprintf(text, sizeof text,
+             "the agent kept iterations from %" PRIu64 " on, but %" PRIu64 " is the next one here: what lies "
+             "between is lost, the rest is left where it is",
+             r->first_seq, stored);
+    qs_held_note(h, true, &r->run, text);
+}
+
 static void on_found(const struct qs_err *err, void *user)
 {
     QS_SCOPED(free_ask) struct qs_held_ask *a = user;
@@ -130,6 +142,9 @@ static void on_found(const struct qs_err *err, void *user)
         drop_first(h);
     } else if (stored >= h->list[0].next_seq) {
         (void)qs_session_ack(h->p.session, &a->run, h->list[0].next_seq, &why);
+        drop_first(h);
+    } else if (stored < h->list[0].first_seq) {
+        note_hole(h, stored);
         drop_first(h);
     } else {
         h->want = stored;

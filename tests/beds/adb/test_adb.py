@@ -11,7 +11,9 @@ import sys
 sys.path += [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "e2e")]
 
 from fake import Phone, Server
-from lib import AGENT, QUIESCE, QUIESCED, Bed, alive, run_cases, tied, until
+from killing import reach
+from lib import AGENT, QUIESCE, QUIESCED, Bed, alive, run_cases, stored, tied, unlock, until, whole
+from spooled import spooled
 
 JOB = {"quiesce": 1, "benchmarks": [{"name": "true", "argv": ["true"]}], "devices": {"where": "link == \"adb\""},
        "plan": {"seed": 1, "blocks": 3, "window": {"iterations": 5}, "warmup": {"iterations": 0}, "until": {"interval": 0}},
@@ -36,6 +38,14 @@ class Shelf:
 
     def farm(self, **more):
         return {"heartbeat": "200ms", "agents": self.agents, "discover": ["adb"], **more}
+
+    def upgrade(self):
+        """The daemon's agents are of another version from now on."""
+        with open(AGENT, "rb") as f, open(os.path.join(self.bed.path, "other"), "wb") as to:
+            to.write(f.read() + b"another version")
+        os.chmod(to.name, 0o755)
+        os.unlink(os.path.join(self.agents, "quiesce-agent-static"))
+        os.rename(to.name, os.path.join(self.agents, "quiesce-agent-static"))
 
     def pid(self, phone):
         try:
@@ -85,17 +95,37 @@ def found_and_measured(tap):
         until("it was started again", lambda: shelf.pid(phone) not in (0, pid))
         daemon.device_ready("21131FDF6000A1")
         tap.equal(phone.count("SEND"), 1, "an agent that is killed is started again, not pushed")
-        with open(AGENT, "rb") as f, open(os.path.join(bed.path, "other"), "wb") as to:
-            to.write(f.read() + b"another version")
-        os.chmod(to.name, 0o755)
-        os.unlink(os.path.join(shelf.agents, "quiesce-agent-static"))
-        os.rename(to.name, os.path.join(shelf.agents, "quiesce-agent-static"))
+        shelf.upgrade()
         pid = shelf.pid(phone)
         daemon.stop()
         daemon = bed.daemon(shelf.farm())
         daemon.device_ready("21131FDF6000A1")
         names = [name for name in os.listdir(phone.folder) if name.startswith("quiesce-agent-")]
         tap.equal((phone.count("SEND"), len(names), alive(pid)), (2, 1, False), "another version replaces it")
+
+
+def replaced_while_it_keeps(tap):
+    """Another version of the agent takes over what the one before had measured: it may be replaced at any time, and nothing is lost"""
+    with Bed() as bed, Shelf(bed, "F6") as shelf:
+        phone = shelf.phones[0]
+        state = os.path.join(phone.folder, "quiesce-agent.files")
+        daemon = bed.daemon(shelf.farm(), "--log-level", "debug")
+        daemon.device_ready("F6")
+        number = daemon.job({**JOB, "benchmarks": [{"name": "nap", "argv": ["sleep", "0.05"]}]})
+        reach(daemon, "window", 3)
+        locked = bed.lock()
+        reach(daemon, "evidence", 3)
+        until("a window is kept", lambda: spooled(state))
+        daemon.kill()
+        unlock(locked)
+        pid, ((_, run), rows) = shelf.pid(phone), *spooled(state).items()
+        tap.equal((len(rows), stored(bed, run)), (5, {}), "five iterations are on the phone, and not in the database")
+        shelf.upgrade()
+        daemon = bed.daemon(shelf.farm())
+        tap.equal(daemon.ended(number)["state"], "done", "the job goes on to its end")
+        tap.equal((phone.count("SEND"), alive(pid)), (2, False), "under another version of the agent")
+        tap.equal(stored(bed, run), rows, "which had them, each once, as they were")
+        tap.equal((spooled(state), whole(bed, number)), ({}, []), "nothing is kept any more")
 
 
 def runs_and_does_not_answer(tap):
@@ -251,4 +281,4 @@ def pulled(tap):
 
 
 if __name__ == "__main__":
-    run_cases(one_command, found_and_measured, runs_and_does_not_answer, states, old_and_alike, without_a_server, no_server, pulled)
+    run_cases(one_command, found_and_measured, replaced_while_it_keeps, runs_and_does_not_answer, states, old_and_alike, without_a_server, no_server, pulled)

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Jobs on a board whose kernel is real (machine.py): the daemon and the static agent as they are, and the kernel's own cpufreq and thermal
 drivers. What the processors ran at is asked of the registers that the kernel writes, from outside."""
+import base64
 import functools
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "e2e"))
-from lib import Bed, Failed, run_cases, until  # noqa: E402  (the path has to be known first)
+from killing import reach  # noqa: E402  (the path has to be known first)
+from lib import Bed, Failed, run_cases, stored, unlock, until, whole  # noqa: E402
+from spooled import spooled  # noqa: E402
 from kinds import KINDS  # noqa: E402
 from machine import Machine, why_not  # noqa: E402
 from parts import NoPackages, summed  # noqa: E402
@@ -20,7 +23,7 @@ SUPERVISOR = "{qs-supervisor} " + AGENT
 
 
 def started(bed, machine):
-    daemon = bed.daemon({"probe": "never", "devices": {"board": {"link": "serial", "address": machine.line}}})
+    daemon = bed.daemon({"probe": "never", "devices": {"board": {"link": "serial", "address": machine.line}}}, "--log-level", "debug")
     daemon.device_ready("board")
     return daemon
 
@@ -201,14 +204,45 @@ def power_is_cut(tap, machine):
         machine.heat(40)
         tap.equal(knobs(machine), before, "the new boot has its own settings")
         tap.ok("schedutil" in machine.run("cat " + POLICY % 1 + "scaling_governor"), "also where somebody had changed them")
-        daemon = bed.daemon({"probe": "never", "devices": {"board": {"link": "serial", "address": machine.line}}})
-        daemon.device_ready("board")
+        daemon = started(bed, machine)
         measuring(machine, 600)
         tap.equal(machine.mhz(), [600, 600], "the job is taken up again, held again")
         daemon.ask("POST", f"/jobs/{number}:cancel").want(200)
         tap.equal(daemon.ended(number, LONG_S)["state"], "cancelled", "the job ends as it was told")
         until("and all is put back", lambda: knobs(machine) == before, LONG_S, 0.2)
         tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def kept_over_a_power_cut(tap, machine):
+    """The plug is pulled between CLOSED and ACK: what was measured is on the disk, and is stored once, with the boot in which it was measured"""
+    with Bed() as bed:
+        daemon = started(bed, machine)
+        text = job(nap(), "free")
+        text["plan"]["window"]["iterations"] = 2
+        text["plan"]["window"]["max"] = "5s"
+        text["plan"]["blocks"] = 2
+        number = daemon.job(text)
+        reach(daemon, "window", 2)
+        locked = bed.lock()
+        reach(daemon, "evidence", 2)
+        daemon.kill()
+        unlock(locked)
+        machine.power_cut()
+        copy = os.path.join(bed.path, "copy")
+        os.mkdir(copy)
+        with open(os.path.join(copy, "spool.000"), "wb") as f:  # nobody has asked the agent of the new boot yet
+            f.write(base64.b64decode(machine.run("head -c 60000 /state/agent/spool.000 | base64")))
+        ((_, run), rows), = spooled(copy).items()
+        tap.equal((len(rows), stored(bed, run)), (2, {}), "two iterations are on the guest's disk, and not in the database")
+        daemon = started(bed, machine)
+        tap.equal(daemon.ended(number, LONG_S)["state"], "done", "the job goes on to its end")
+        tap.equal(stored(bed, run), rows, "they are stored as they were kept")
+        tap.equal(bed.sql("SELECT r.taint & 256, b.id FROM run r JOIN session s ON s.id = r.session_id JOIN boot b ON b.id = s.boot_id "
+                          "WHERE lower(hex(r.uid)) = ?", run), [(256, 1)], "their run is marked as interrupted, and of the first boot")
+        tap.equal(bed.one("SELECT count(*) FROM boot"), 2, "the others are of the second")
+        tap.equal(whole(bed, number), [], "nothing is missing or there twice")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+        until("nothing is kept any more", lambda: machine.run("ls /state/agent | grep -c spool", None) == "0", LONG_S, 0.2)
 
 
 def without_it(reason, wanted=False):
@@ -234,7 +268,7 @@ def main():
         with machine:
             battery = (stops_before_the_battery_is_empty,) if kind.battery else ()
             cases = (lost_bytes_are_seen, drivers_are_found, held_and_put_back, waits_until_it_is_cool, *battery, throttled_by_the_kernel, agent_is_killed,
-                     power_is_cut)
+                     power_is_cut, kept_over_a_power_cut)
             run_cases(*(functools.wraps(case)(functools.partial(case, machine=machine)) for case in cases))
 
 

@@ -57,6 +57,7 @@ def a_whole_job(tap):
         there = board.lies_there()
         tap.equal(there, f"{board.cache}/quiesce-agent-{digest(STATIC)}", "it alone lies there, by the name of its content")
         tap.equal((digest(there), os.stat(there).st_mode & 0o7777), (digest(STATIC), 0o700), "whole, and private")
+        tap.equal(device["facts"]["spool"], f"{board.home}/.local/state/quiesce-agent/control", "what is measured is kept there until we have it")
         tap.equal(daemon.ended(daemon.job(JOB))["state"], "done", "a job is done")
         tap.equal(bed.sql(DONE), [(20, 20)], "each iteration is stored once")
         tap.equal({s for (s,) in bed.sql("SELECT DISTINCT silence FROM v_window")}, {"observed"}, "its windows are silent on our side")

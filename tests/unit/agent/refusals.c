@@ -158,6 +158,7 @@ WRAP("fchown", fchown, int, -1, (int fd, uid_t uid, gid_t gid), (fd, uid, gid))
 WRAP("getrandom", getrandom, ssize_t, -1, (void *bytes, size_t n, unsigned flags), (bytes, n, flags))
 WRAP("dup2", dup2, int, -1, (int from, int to), (from, to))
 WRAP("fstatvfs", fstatvfs64, int, -1, (int fd, struct statvfs *st), (fd, st))
+WRAP("fallocate", fallocate64, int, -1, (int fd, int how, off_t from, off_t n), (fd, how, from, n))
 WRAP("fdatasync", fdatasync, int, -1, (int fd), (fd))
 WRAP("wait4", wait4, pid_t, -1, (pid_t pid, int *status, int options, struct rusage *usage),
      (pid, status, options, usage))

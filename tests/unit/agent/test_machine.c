@@ -186,7 +186,7 @@ static void says_what_the_system_is(void **state)
     static struct qs_facts facts;
     (void)state;
     open_probe("sys");
-    qs_facts_init(&facts, &probe, "a clock", &notes);
+    qs_facts_init(&facts, &probe, "a clock", &notes, "a spool");
     assert_string_equal(fact_of(&facts, "kernel"), shell("uname -srv"));
     assert_string_equal(fact_of(&facts, "machine"), shell("uname -m"));
     assert_string_equal(fact_of(&facts, "aslr"), shell("cat /proc/sys/kernel/randomize_va_space"));
@@ -212,7 +212,7 @@ static void says_what_the_machine_is(void **state)
     (void)state;
     make_machine();
     open_probe("sys");
-    qs_facts_init(&facts, &probe, "a clock", &notes);
+    qs_facts_init(&facts, &probe, "a clock", &notes, "a spool");
     assert_string_equal(fact_of(&facts, "governors"),
                         "policy0=performance 400000-1800000 kHz, policy4=schedutil ?-? kHz");
     assert_string_equal(fact_of(&facts, "turbo"), "off");

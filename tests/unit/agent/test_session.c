@@ -81,6 +81,7 @@ int main(void)
     n = append(all, n, cases_tune, cases_tune_count);
     n = append(all, n, cases_load, cases_load_count);
     n = append(all, n, cases_hold, cases_hold_count);
+    n = append(all, n, cases_spool, cases_spool_count);
     append(all, n, last, 3);
     return cmocka_run_group_tests_name("agent.session", all, NULL, NULL);
 }

@@ -33,6 +33,7 @@ static struct {
     struct qs_call call; /* the last RESEND */
     struct qs_run_events to;
     unsigned done, warnings;
+    char note[256]; /* the last one */
 } world;
 
 void qs_store_read(struct qs_store *store, qs_store_read_fn *read, qs_store_after_fn *after, void *user)
@@ -148,6 +149,7 @@ static void on_note(bool warning, const char *text, void *user)
     world.warnings += warning ? 1 : 0;
     if (strstr(text, "kept by the agent of board, but it is a run of "))
         qs_buf_str(&world.log, "another's; ");
+    snprintf(world.note, sizeof world.note, "%s", text);
 }
 
 static void on_done(void *user)
@@ -235,6 +237,23 @@ static void test_stored_already(void **state)
     qs_held_start(h);
     answer(NULL);
     end(h, "ack 1:10; done; ");
+}
+
+/* What lies between is gone (a damaged disk): the session is not broken by what could never be stored. */
+static void test_a_hole_is_told_and_passed_over(void **state)
+{
+    (void)state;
+    struct qs_held_runs *h = begin(3);
+    add(h, 1, 5, 12);
+    add(h, 2, 4, 6);
+    qs_held_start(h);
+    answer(NULL);
+    assert_int_equal(world.warnings, 1);
+    assert_non_null(strstr(world.note, "from 5 on, but 4 is the next one here: what lies between is lost"));
+    answer(NULL);
+    rows(2, 0, 4, 2);
+    answer(NULL);
+    end(h, "resend 2:4; store 2 0:4+2; ack 2:6; done; ");
 }
 
 static void test_missing_windows(void **state)
@@ -485,6 +504,7 @@ int main(void)
         cmocka_unit_test(what_another_device_has_measured),
         cmocka_unit_test(test_nothing_held),
         cmocka_unit_test(test_stored_already),
+        cmocka_unit_test(test_a_hole_is_told_and_passed_over),
         cmocka_unit_test(test_missing_windows),
         cmocka_unit_test(test_windows_keep_what_they_were),
         cmocka_unit_test(test_windows_keep_gate_and_evidence),
