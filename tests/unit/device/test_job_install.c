@@ -169,6 +169,27 @@ static void test_what_was_there_stays(void **state)
     stage_done(&s);
 }
 
+/* While the link was away anybody may have been at the device. */
+static void test_looked_at_again(void **state)
+{
+    (void)state;
+    static const char look[] = "pm path org.example dumpsys package org.example pm path org.example.test ";
+    struct stage s;
+    phone = (struct phone){.has = 'x', .filter = "speed"};
+    begin(&s, a_test);
+    s.record.piece = document;
+    s.strike = STRIKE_DOWN;
+    s.strike_state = "run";
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    assert_int_equal(s.struck, 1);
+    const char *first = strstr(s.hooks.data, look);
+    if (!first || !strstr(first + 1, look))
+        fail_msg("%s", s.hooks.data);
+    assert_int_equal(phone.has_test, 0);
+    stage_done(&s);
+}
+
 static void refuse(const char *job, struct phone is_now, const char *why, char left)
 {
     struct stage s;
@@ -281,11 +302,10 @@ static void test_every_row_is_taken(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_builds_take_turns),
-                                       cmocka_unit_test(test_what_was_there_stays),
-                                       cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_left_behind),
-                                       cmocka_unit_test(test_trouble),
-                                       cmocka_unit_test(test_every_row_is_taken)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_builds_take_turns), cmocka_unit_test(test_what_was_there_stays),
+        cmocka_unit_test(test_looked_at_again),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_left_behind),           cmocka_unit_test(test_trouble),
+        cmocka_unit_test(test_every_row_is_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
