@@ -4,10 +4,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "formats/androidx.h"
 #include "formats/reader.h"
 
-/* The unit that ends a metric's name: timeToInitialDisplayMs. */
-static const char *unit_of(const char *metric)
+const char *qs_androidx_unit(const char *metric)
 {
     static const char *const units[][2] = {{"Ms", "ms"}, {"Ns", "ns"}, {"Us", "us"},       {"Kb", "KiB"},
                                            {"Uj", "uJ"}, {"Uw", "uW"}, {"Bytes", "bytes"}, {"Percent", "%"}};
@@ -83,7 +83,7 @@ enum shape { SHAPE_ONE_RUN, SHAPE_A_RUN_EACH, SHAPE_SAMPLES };
 static bool take_metric(const struct qs_json_at *at, const char *benchmark, const char *metric,
                         const json_t *value, enum shape shape)
 {
-    const char *unit = unit_of(metric);
+    const char *unit = qs_androidx_unit(metric);
     const struct qs_import_key key = {
         .benchmark = benchmark, .metric = metric, .unit = unit, .direction = qs_direction_of_unit(unit)};
     const json_t *runs = qs_json_want(at, value, "runs", JSON_ARRAY);

@@ -16,7 +16,7 @@
 
 static bool is_other(const struct qs_form *form)
 {
-    return form->kind != QS_FORM_GBENCH && form->unit == QS_FORM_OTHER;
+    return (form->kind == QS_FORM_NUMBERS || form->kind == QS_FORM_PATTERN) && form->unit == QS_FORM_OTHER;
 }
 
 static bool has_room(struct qs_document_build *b, const char *at)
@@ -137,6 +137,10 @@ static bool read_any(struct qs_document_build *b, struct qs_err *err)
         return qs_document_gbench(b);
     case QS_FORM_PATTERN:
         return read_pattern(b, err);
+    case QS_FORM_ANDROIDX:
+        return qs_document_androidx(b);
+    case QS_FORM_AM_START:
+        return qs_document_am_start(b);
     case QS_FORM_NUMBERS:
         break;
     }
@@ -158,6 +162,25 @@ static void say(const struct qs_problems *problems, const char *source, struct q
             p->suggestion ? p->suggestion : "", p->suggestion ? ")" : "");
 }
 
+/* Of what a test left the file is read, once am has said that it passed. A file by itself is one, too. */
+static const char *skip_am(const struct qs_form *form, const char *text, size_t len,
+                           struct qs_problems *problems)
+{
+    struct qs_reader r;
+    if (form->kind != QS_FORM_ANDROIDX || text[strspn(text, " \t\r\n")] == '{')
+        return text;
+    const char *body = qs_document_androidx_body(text);
+    qs_reader_begin(&r, qs_form_source(form), text, len, problems);
+    if (!qs_reader_check_text(&r) || !qs_document_instrumented(&r, body))
+        return NULL;
+    if (*body != '\0')
+        return body;
+    qs_reader_fail(&r, NULL,
+                   "does it use Jetpack's Macrobenchmark or Microbenchmark, and write to `output_dir`?",
+                   "the test passed and left no benchmarkData.json");
+    return NULL;
+}
+
 bool qs_document_read(const struct qs_form *form, const char *text, size_t len, struct qs_document *ret,
                       struct qs_err *err)
 {
@@ -171,10 +194,13 @@ bool qs_document_read(const struct qs_form *form, const char *text, size_t len, 
                                         .unit = qs_asprintf("1e-6 %s", form->other),
                                         .higher_is_better = form->higher_is_better};
     qs_problems_init(&problems);
-    qs_reader_begin(&r, qs_form_source(form), text, len, &problems);
-    bool ok = qs_reader_check_text(&r) && read_any(&b, err);
+    const char *body = skip_am(form, text, len, &problems);
+    ret->body_at = body ? (size_t)(body - text) : 0;
+    const char *source = ret->body_at > 0 ? "benchmarkData.json" : qs_form_source(form);
+    qs_reader_begin(&r, source, text + ret->body_at, len - ret->body_at, &problems);
+    bool ok = body && qs_reader_check_text(&r) && read_any(&b, err);
     if (!ok) {
-        say(&problems, qs_form_source(form), err);
+        say(&problems, source, err);
         qs_document_done(ret);
     }
     qs_problems_done(&problems);
@@ -189,5 +215,6 @@ void qs_document_done(struct qs_document *d)
     }
     free(d->durations_ns);
     free(d->values);
+    free(d->off);
     *d = (struct qs_document){0};
 }

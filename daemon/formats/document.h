@@ -1,8 +1,9 @@
-/* The document of a window of mode stream as the values that its program measured. The bytes are hostile
- * until they were read: every size is bounded, and a mistake is located, quoted and explained. */
+/* The document of a window of mode stream or app as the values that its program measured. The bytes are
+ * hostile until they were read: every size is bounded, and a mistake is located, quoted and explained. */
 #ifndef QS_FORMATS_DOCUMENT_H
 #define QS_FORMATS_DOCUMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,8 @@ struct qs_document {
     struct qs_document_metric metrics[QS_DOCUMENT_METRICS];
     size_t metric_count;
     int64_t *values; /* owned: [value][metric]; INT64_MIN where there is none */
+    bool *off;       /* owned, n of them, or NULL: starts that were others than was asked for */
+    size_t body_at;  /* where the file begins that is worth keeping; what am said stands before it */
 };
 
 /* text[len] is '\0'. False with QS_E_DATA: "stdout:3:1: what is wrong (what to do)". A document without a

@@ -15,5 +15,11 @@ struct qs_document_build {
  * evaluation alone would lose digits. */
 bool qs_document_add(struct qs_document_build *b, double ns, const char *at);
 bool qs_document_gbench(struct qs_document_build *b);
+bool qs_document_am_start(struct qs_document_build *b);
+bool qs_document_androidx(struct qs_document_build *b);
+/* Where the file begins behind what am said; the text's end where none came. */
+const char *qs_document_androidx_body(const char *text);
+/* Has the test passed, by what stands in the reader's text before `end`? False with a problem. */
+bool qs_document_instrumented(struct qs_reader *r, const char *end);
 
 #endif

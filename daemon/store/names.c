@@ -39,8 +39,8 @@ const char *qs_run_state_name(enum qs_run_state state)
 
 const char *qs_taint_names(uint32_t taint, char *out, size_t bytes)
 {
-    static const char *const names[] = {"gate",     "evidence", "link", "exit",        "timeout",
-                                        "children", "output",   "hook", "interrupted", "clock"};
+    static const char *const names[] = {"gate",   "evidence", "link",        "exit",  "timeout", "children",
+                                        "output", "hook",     "interrupted", "clock", "launch"};
     size_t at = 0;
     if (bytes > 0)
         out[0] = 0;

@@ -26,7 +26,8 @@ enum qs_taint_bit {
     QS_TAINT_HOOK = 1 << 7,        /* prepare or conclude failed */
     QS_TAINT_INTERRUPTED = 1 << 8, /* the block was not completed: agent, daemon or link died, it was
                                       cancelled, or a run gave nothing */
-    QS_TAINT_CLOCK = 1 << 9        /* time went backwards or overflowed */
+    QS_TAINT_CLOCK = 1 << 9,       /* time went backwards or overflowed */
+    QS_TAINT_LAUNCH = 1 << 10      /* an app was started in another way than was asked for, or not drawn */
 };
 
 struct qs_arm_row {

@@ -11,8 +11,8 @@
 
 enum qs_silence { QS_SILENCE_NONE, QS_SILENCE_CLAIMED, QS_SILENCE_OBSERVED, QS_SILENCE_PROVEN, QS_SILENCES };
 
-/* Why nothing is claimed of a window of mode stream, for people. */
-#define QS_SILENCE_WHY_STREAM "stream mode: the program writes while it measures"
+/* Why nothing is claimed of a window of mode stream or app, for people. */
+#define QS_SILENCE_WHY_STREAM "the program writes while it measures"
 
 struct qs_reading_row {
     const char *sensor;

@@ -11,7 +11,7 @@ from lib import PROGRAMS, Bed, WireTap, run_cases, stored, unlock, until, whole
 
 PLAN = {"seed": 3, "blocks": 2, "warmup": {"iterations": 1}, "until": {"interval": 0}}
 QUIET = {"gate": "none", "bounds": "none"}
-WHY = "stream mode: the program writes while it measures"
+WHY = "the program writes while it measures"
 MS = 1_000_000
 
 

@@ -17,6 +17,10 @@ static struct qs_form choose(uint8_t how)
                         .other = (char *)"MB/s",
                         .metric = (char *)"rate",
                         .pattern = (char *)patterns[how / (KINDS * UNITS) % PATTERNS]};
+    if (how % 128 > 75) /* of mode app; the others are as they were */
+        f = (struct qs_form){.kind = how & 1 ? QS_FORM_ANDROIDX : QS_FORM_AM_START,
+                             .launch = (char *)"cold",
+                             .metric = how & 2 ? (char *)"frameDurationCpuMs" : NULL};
     if (how & 128)
         f.benchmark = (char *)"BM";
     return f;
@@ -37,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_require(ok == (d.n > 0) && ok == (err.code == QS_E_NONE));
     fuzz_require(!ok || (d.n <= QS_DOCUMENT_VALUES && d.evals >= 1 && d.evals <= QS_DOCUMENT_EVALS));
     fuzz_require(!ok || d.durations_ns != NULL || (d.metric_count == 1 && d.values != NULL));
+    fuzz_require(d.body_at < size && (d.off == NULL || form.kind == QS_FORM_AM_START));
     for (size_t i = 0; i < d.n && d.durations_ns != NULL; i++)
         fuzz_require(d.durations_ns[i] >= 0);
     for (size_t m = 0; m < d.metric_count; m++)

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "config/document/doc.h"
 
-const char *const qs_form_kinds[] = {"google-benchmark", "numbers", "pattern", NULL};
+const char *const qs_form_kinds[] = {"google-benchmark", "numbers", "pattern", "androidx", "am-start", NULL};
 const char *const qs_form_units[] = {"ns", "us", "ms", "s", NULL};
 
 void qs_form_done(struct qs_form *f)
@@ -17,6 +17,7 @@ void qs_form_done(struct qs_form *f)
     free(f->file);
     free(f->other);
     free(f->metric);
+    free(f->launch);
     *f = (struct qs_form){0};
 }
 
@@ -36,7 +37,16 @@ enum qs_form_unit qs_form_unit_of(const char *text)
 
 const char *qs_form_source(const struct qs_form *f)
 {
-    return f->file ? f->file : "stdout";
+    return f->file                       ? f->file
+           : f->kind == QS_FORM_ANDROIDX ? "am instrument"
+           : f->kind == QS_FORM_AM_START ? "am start"
+                                         : "stdout";
+}
+
+/* Does the document itself say what its values are in? */
+static bool names_units(const struct qs_form *f)
+{
+    return f->kind != QS_FORM_NUMBERS && f->kind != QS_FORM_PATTERN;
 }
 
 static void put(struct qs_json *j, const char *key, const char *text)
@@ -51,10 +61,11 @@ void qs_form_json(const struct qs_form *f, struct qs_buf *out)
     qs_json_object(&j);
     put(&j, "format", qs_form_kinds[f->kind]);
     bool other = f->unit == QS_FORM_OTHER;
-    put(&j, "unit", f->kind == QS_FORM_GBENCH ? NULL : other ? f->other : qs_form_units[f->unit]);
+    put(&j, "unit", names_units(f) ? NULL : other ? f->other : qs_form_units[f->unit]);
     put(&j, "metric", f->metric);
     put(&j, "better", !other ? NULL : f->higher_is_better ? "higher" : "lower");
     put(&j, "pattern", f->pattern);
+    put(&j, "launch", f->launch);
     put(&j, "benchmark", f->benchmark);
     put(&j, "file", f->file);
     qs_json_object_end(&j);
@@ -83,8 +94,10 @@ static bool find(const char *const *words, const char *word, unsigned *ret)
 static bool take_unit(const struct qs_doc *doc, struct qs_form *f)
 {
     const char *unit = text_of(doc, "unit"), *better = text_of(doc, "better");
-    if (f->kind == QS_FORM_GBENCH || !unit)
-        return f->kind == QS_FORM_GBENCH;
+    if (names_units(f) || !unit) {
+        f->metric = names_units(f) ? copy_of(doc, "metric") : NULL;
+        return names_units(f);
+    }
     f->unit = qs_form_unit_of(unit);
     if (f->unit != QS_FORM_OTHER)
         return true;
@@ -103,6 +116,7 @@ static bool take(const struct qs_doc *doc, struct qs_form *f)
     f->pattern = copy_of(doc, "pattern");
     f->benchmark = copy_of(doc, "benchmark");
     f->file = copy_of(doc, "file");
+    f->launch = copy_of(doc, "launch");
     return take_unit(doc, f) && (f->kind != QS_FORM_PATTERN || f->pattern);
 }
 

@@ -85,6 +85,17 @@ const char *qs_schema_text(struct qs_schema_reader *r, const struct qs_node *nod
     return qs_schema_is(r, node, QS_NODE_TEXT, expected) ? node->text : NULL;
 }
 
+void qs_schema_refuse(struct qs_schema_reader *r, const struct qs_node *map, const char *key,
+                      const char *instead, const char *why)
+{
+    const struct qs_node *node = qs_node_get(map, key, NULL);
+    if (node == NULL)
+        return;
+    size_t mark = qs_schema_enter(r, key);
+    qs_schema_problem(r, node, instead, "%s `%s`", why, key);
+    qs_schema_leave(r, mark);
+}
+
 void qs_schema_suggest(struct qs_buf *out, const char *wrong, const char *what, const char *const *words,
                        size_t count)
 {

@@ -93,6 +93,9 @@ void qs_schema_map(struct qs_schema_reader *r, const struct qs_table *table, con
 /* One key's value into target + key->offset. */
 void qs_schema_value(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                      void *target);
+/* Where `map` has a key that does not belong there: "why `key`". */
+void qs_schema_refuse(struct qs_schema_reader *r, const struct qs_node *map, const char *key,
+                      const char *instead, const char *why);
 /* Appends what to write instead of a wrong word: the nearest one, else all (what: "the modes"). */
 void qs_schema_suggest(struct qs_buf *out, const char *wrong, const char *what, const char *const *words,
                        size_t count);

@@ -23,9 +23,11 @@ void qs_job_check_benchmark(struct qs_schema_reader *r, const struct qs_node *no
     if (b->mode == QS_MODE_HARNESS)
         qs_job_check_harness(r, node);
     else
-        qs_job_check_no_harness(r, node, b->mode == QS_MODE_STREAM);
+        qs_job_check_no_harness(r, node, b->mode);
     if (node != NULL)
         qs_job_check_stream(r, node, b);
+    if (node != NULL)
+        qs_job_check_android(r, node, b);
 }
 
 void qs_job_check_arm(struct qs_schema_reader *r, const struct qs_node *node, void *target)
@@ -164,7 +166,7 @@ static void check_key(const struct scope *s, const struct qs_node *map, const ch
         return;
     size_t mark = qs_schema_enter(s->r, key);
     const struct qs_node *shell = qs_node_get(node, "shell", NULL);
-    bool hook_shell = strcmp(key, "env") != 0 && shell != NULL;
+    bool hook_shell = strcmp(key, "env") != 0 && strcmp(key, "arguments") != 0 && shell != NULL;
     check_text(s, hook_shell ? shell : node);
     for (size_t i = 0; i < node->count && !hook_shell; i++)
         check_text(s, &node->items[i]);
@@ -214,6 +216,13 @@ static void check_arm_templates(struct scope *s, const struct qs_node *arms, siz
     qs_schema_leave(s->r, mark);
 }
 
+static void check_app(const struct scope *s, const struct qs_node *app)
+{
+    size_t mark = qs_schema_enter(s->r, "app");
+    check_key(s, app, "arguments");
+    qs_schema_leave(s->r, mark);
+}
+
 /* The benchmark's templates that this arm uses: those it does not replace. */
 static void check_benchmark_templates(struct scope *s, const struct qs_node *benchmark,
                                       const struct qs_node *arm)
@@ -224,8 +233,9 @@ static void check_benchmark_templates(struct scope *s, const struct qs_node *ben
         check_key(s, benchmark, "shell");
     }
     check_key(s, benchmark, "env");
-    if (is_mode(benchmark, "stream"))
+    if (is_mode(benchmark, "stream") || is_mode(benchmark, "app"))
         check_key(s, benchmark, "benchmark");
+    check_app(s, qs_node_get(benchmark, "app", NULL));
     check_key(s, benchmark, "artifacts");
     for (size_t h = 0; h < 4; h++)
         if (qs_node_get(arm, hook_keys[h], NULL) == NULL)
@@ -248,7 +258,8 @@ static void check_trace_templates(struct scope *s, const struct qs_node *trace, 
 static void check_command(struct qs_schema_reader *r, const struct qs_node *arms, size_t arm,
                           const struct qs_node *list, size_t b)
 {
-    if (has_command(&list->items[b]) || (arms != NULL && has_command(&arms->items[arm])))
+    if (is_mode(&list->items[b], "app") || has_command(&list->items[b]) ||
+        (arms != NULL && has_command(&arms->items[arm])))
         return;
     size_t mark = r->path.len;
     if (arms == NULL) {
@@ -383,6 +394,7 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
         check_pairs(r, node);
     qs_job_check_actions(r, node);
     qs_job_check_stream_job(r, node, spec);
+    qs_job_check_android_job(r, node, spec);
     qs_job_check_meters(r, node, spec);
     qs_job_sets_check(r, node, draft);
     if (r->count > 0)

@@ -76,14 +76,17 @@ void qs_job_check_harness(struct qs_schema_reader *r, const struct qs_node *map)
     }
 }
 
-void qs_job_check_no_harness(struct qs_schema_reader *r, const struct qs_node *benchmark, bool stream)
+void qs_job_check_no_harness(struct qs_schema_reader *r, const struct qs_node *benchmark,
+                             enum qs_job_mode mode)
 {
     const struct qs_node *node = qs_node_get(benchmark, "evals", NULL);
     size_t mark = qs_schema_enter(r, "evals");
     if (node != NULL)
         qs_schema_problem(
             r, node, "write `mode: harness` where the program includes quiesce/bench.h",
-            stream ? "mode `stream` has no `evals`: the program says how many it made, or makes one"
-                   : "mode `command` has no `evals`: each process is one evaluation");
+            mode == QS_MODE_APP ? "mode `app` has no `evals`: each start is one evaluation"
+            : mode == QS_MODE_STREAM
+                ? "mode `stream` has no `evals`: the program says how many it made, or makes one"
+                : "mode `command` has no `evals`: each process is one evaluation");
     qs_schema_leave(r, mark);
 }

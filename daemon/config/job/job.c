@@ -37,6 +37,7 @@ static void benchmark_done(struct qs_job_benchmark *b)
     free(b->output_file);
     free(b->stream.unit);
     free(b->stream.metric);
+    qs_job_android_done(&b->android);
     free(b->dir);
     free(b->user);
     free(b->stdin_path);

@@ -10,6 +10,7 @@
 
 #include "config/document/doc.h"
 #include "config/job/actions.h"
+#include "config/job/android.h"
 #include "config/job/characterize.h"
 #include "config/job/conditions.h"
 #include "config/job/meter.h"
@@ -19,7 +20,7 @@
 #include "config/job/trace.h"
 #include "config/document/string_list.h"
 
-enum qs_job_mode { QS_MODE_COMMAND, QS_MODE_HARNESS, QS_MODE_STREAM };
+enum qs_job_mode { QS_MODE_COMMAND, QS_MODE_HARNESS, QS_MODE_STREAM, QS_MODE_APP };
 enum qs_job_layout_kind { QS_JOB_LAYOUT_RANDOM, QS_JOB_LAYOUT_FIXED };
 enum qs_job_output { QS_OUTPUT_DISCARD, QS_OUTPUT_CAPTURE, QS_OUTPUT_STDOUT, QS_OUTPUT_FILE };
 enum qs_job_exit { QS_EXIT_ZERO, QS_EXIT_ANY, QS_EXIT_LIST };
@@ -56,7 +57,8 @@ struct qs_job_benchmark {
     char *stdin_path;       /* or NULL: /dev/null */
     enum qs_job_output output; /* STDOUT: mode stream alone, whose values are read from there */
     char *output_file;         /* FILE: where standard output goes; mode stream: where its values are read */
-    struct qs_job_stream stream;
+    struct qs_job_stream stream; /* mode app: how its document is read */
+    struct qs_job_android android;
     int64_t output_max_bytes;    /* default 64 KiB */
     struct qs_strings artifacts; /* paths on the device, kept after each run; "{p}" is filled in */
     int64_t artifact_max_bytes;  /* of each, default 1 MiB */
@@ -130,6 +132,8 @@ bool qs_job_bind_file(struct qs_job_spec *spec, const char *path, const char sha
 /* The devices that were asked for beside the document; NULL: those of the document. */
 void qs_job_set_where(struct qs_job_spec *spec, const char *where);
 
+/* Are its iterations read from what a run's one process has written? Modes stream and app. */
+bool qs_job_is_streamed(const struct qs_job_benchmark *benchmark);
 /* The argument vector of (arm, point): {parameters} filled in, owned by the caller (qs_strings_done). */
 void qs_job_argv(const struct qs_job_spec *spec, size_t arm, size_t point, struct qs_strings *ret_argv);
 /* Fills {parameters} of (arm, point) into any template list (hooks, actions). */

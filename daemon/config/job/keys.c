@@ -34,7 +34,8 @@ static const struct qs_key limits_keys[] = {
      .min = MS,
      .max = D,
      .fallback = "60s",
-     .help = "An iteration that takes longer is ended and tainted; mode stream: the program, and without it "
+     .help = "An iteration that takes longer is ended and tainted; modes stream and app: the run's process, "
+             "and without it "
              "10min."},
     {.name = "run",
      .type = QS_KEY_DURATION,
@@ -49,7 +50,8 @@ static const struct qs_key limits_keys[] = {
      .min = MS,
      .max = D,
      .fallback = "5min",
-     .help = "The same for one setup, prepare, conclude or cleanup command."},
+     .help = "The same for one setup, prepare, conclude or cleanup command; mode app: for each step of "
+             "installing."},
     {.name = "output",
      .type = QS_KEY_BYTES,
      .offset = BENCH(output_max_bytes),
@@ -70,7 +72,7 @@ static const struct qs_key limits_keys[] = {
      .min = 1,
      .max = QS_DOCUMENT_MAX_BYTES,
      .fallback = "1MiB",
-     .help = "Mode stream: a longer document fails its run."},
+     .help = "Modes stream and app: a longer document fails its run."},
     {0}};
 static const struct qs_table limits_table = {.keys = limits_keys};
 
@@ -97,12 +99,17 @@ static const struct qs_key benchmark_keys[] = {
      .type = QS_KEY_CUSTOM,
      .offset = BENCH(mode),
      .read = qs_job_read_mode,
-     .form = "command, harness or stream",
+     .form = "command, harness, stream or app",
      .fallback = "command",
      .help = "`command` starts one process for each iteration; `harness` starts a program that includes "
              "quiesce/bench.h "
              "once for each run; `stream` starts a program of a suite once for each run and reads the values "
-             "that it writes."},
+             "that it writes; `app` starts or instruments an Android app."},
+    {.name = "app",
+     .type = QS_KEY_MAP,
+     .offset = BENCH(android),
+     .table = &qs_job_android_table,
+     .help = "Mode app: which app, how it is installed, and what is measured of it. See below."},
     {.name = "format",
      .type = QS_KEY_ENUM,
      .offset = BENCH(stream.format),
@@ -127,7 +134,9 @@ static const struct qs_key benchmark_keys[] = {
      .offset = BENCH(stream.metric),
      .min = 1,
      .max = QS_JOB_METRIC_MAX_BYTES,
-     .help = "Mode stream, where the unit is not a time: the name of the value, `value` without it."},
+     .help = "Mode stream, where the unit is not a time: the name of the value, `value` without it. Mode app "
+             "with a test: which of its times is that of an iteration, such as timeToInitialDisplayMs or "
+             "frameDurationCpuMs."},
     {.name = "pattern",
      .type = QS_KEY_TEXT,
      .offset = BENCH(stream.pattern),
@@ -140,9 +149,9 @@ static const struct qs_key benchmark_keys[] = {
      .offset = BENCH(program_benchmark),
      .min = 1,
      .max = QS_NAME_MAX_BYTES - 1,
-     .help =
-         "Mode harness: which of the program's benchmarks; without it, its only one. Mode stream: which of "
-         "the document's, `{p}` is filled in."},
+     .help = "Mode harness: which of the program's benchmarks; without it, its only one. Modes stream and "
+             "app: which "
+             "of the document's, `{p}` is filled in."},
     {.name = "layout",
      .type = QS_KEY_ENUM,
      .offset = BENCH(layout),

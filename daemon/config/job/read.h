@@ -28,6 +28,7 @@ extern const struct qs_table qs_farm_rule_table, qs_farm_metric_table; /* farm/h
 extern const struct qs_table qs_job_compare_table, qs_job_devices_table, qs_job_plan_table,
     qs_job_condition_table, qs_job_condition_set_table;
 extern const struct qs_table qs_job_trace_table;        /* keys_trace.c */
+extern const struct qs_table qs_job_android_table;      /* keys_android.c */
 extern const struct qs_table qs_job_characterize_table; /* keys_characterize.c */
 extern const struct qs_table qs_job_actions_table;      /* keys_actions.c */
 
@@ -117,8 +118,9 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
 
 /* harness.c: keys that mode harness does not have, of a benchmark or an arm. */
 void qs_job_check_harness(struct qs_schema_reader *r, const struct qs_node *map);
-/* The other way round: of a benchmark in mode stream, or else command. */
-void qs_job_check_no_harness(struct qs_schema_reader *r, const struct qs_node *benchmark, bool stream);
+/* The other way round: of a benchmark in another mode. */
+void qs_job_check_no_harness(struct qs_schema_reader *r, const struct qs_node *benchmark,
+                             enum qs_job_mode mode);
 /* stream.c: the key `output`, struct qs_job_benchmark; what goes with mode stream and what does not. */
 void qs_job_read_output(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at);
@@ -126,6 +128,10 @@ void qs_job_output_json(struct qs_json *j);
 void qs_job_check_stream(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b);
 void qs_job_check_stream_job(struct qs_schema_reader *r, const struct qs_node *root,
                              const struct qs_job_spec *spec);
+/* android.c: mode app; `_job`: its files, and the arms. Makes the benchmark's command. */
+void qs_job_check_android(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b);
+void qs_job_check_android_job(struct qs_schema_reader *r, const struct qs_node *root,
+                              const struct qs_job_spec *spec);
 /* order.c: splitmix64's finaliser, to key a stream of random numbers by several values. */
 uint64_t qs_job_mix(uint64_t h, uint64_t v);
 

@@ -169,8 +169,7 @@ void qs_job_read_env(struct qs_schema_reader *r, const struct qs_key *key, const
 void qs_job_read_mode(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                       void *at)
 {
-    static const char *const later[] = {"app"};
-    static const char *const now[] = {"command", "harness", "stream"}; /* enum qs_job_mode */
+    static const char *const now[] = {"command", "harness", "stream", "app"}; /* enum qs_job_mode */
     (void)key;
     const char *text = qs_schema_text(r, node, "a mode");
     if (text == NULL)
@@ -180,16 +179,8 @@ void qs_job_read_mode(struct qs_schema_reader *r, const struct qs_key *key, cons
             *(enum qs_job_mode *)at = (enum qs_job_mode)i;
             return;
         }
-    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
-        if (strcmp(text, later[i]) == 0) {
-            qs_schema_problem(
-                r, node,
-                "`command` starts one process for each iteration, `harness` and `stream` one for each run",
-                "this version does not support mode `%s`", text);
-            return;
-        }
     QS_BUF(out);
-    qs_schema_suggest(&out, text, "the modes are", now, 3);
+    qs_schema_suggest(&out, text, "the modes are", now, sizeof(now) / sizeof(now[0]));
     qs_schema_problem(r, node, out.data, "`%s` is not a mode", qs_show(text).text);
 }
 

@@ -370,7 +370,7 @@ void qs_job_read_bounds(struct qs_schema_reader *r, const struct qs_key *key, co
  * a processor for itself is preempted some tens of times a second, so a thousand times in a window means that
  * something else ran in its place (or that a job has more threads than processors, and then says so itself).
  * A harness program that has one process more after a window than before it measured two of them. A window of
- * mode stream is as long as its program: no bound of ours fits, all is recorded. */
+ * modes stream and app is as long as its program: no bound of ours fits, all is recorded. */
 void qs_job_default_conditions(struct qs_job_spec *spec, const struct qs_node *written)
 {
     struct qs_job_conditions *own = &spec->conditions[0];
@@ -386,7 +386,7 @@ void qs_job_default_conditions(struct qs_job_spec *spec, const struct qs_node *w
     }
     size_t streams = 0;
     for (size_t i = 0; i < spec->benchmark_count; i++)
-        streams += spec->benchmarks[i].mode == QS_MODE_STREAM ? 1 : 0;
+        streams += qs_job_is_streamed(&spec->benchmarks[i]) ? 1 : 0;
     if (qs_node_get(written, "bounds", NULL) == NULL && streams < spec->benchmark_count) {
         own->bounds = qs_calloc(3, sizeof(*own->bounds));
         own->bound_count = 2;

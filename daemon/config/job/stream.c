@@ -19,6 +19,11 @@ static char *copy(const char *text)
     return text ? qs_strdup(text) : NULL;
 }
 
+bool qs_job_is_streamed(const struct qs_job_benchmark *b)
+{
+    return b->mode == QS_MODE_STREAM || b->mode == QS_MODE_APP;
+}
+
 void qs_job_form(const struct qs_job_spec *spec, size_t arm, size_t point, struct qs_form *ret)
 {
     const struct qs_job_benchmark *b = &spec->benchmarks[spec->points[point].benchmark];
@@ -26,6 +31,10 @@ void qs_job_form(const struct qs_job_spec *spec, size_t arm, size_t point, struc
                             .unit = b->stream.unit ? qs_form_unit_of(b->stream.unit) : QS_FORM_NS,
                             .pattern = copy(b->stream.pattern),
                             .file = copy(b->output_file)};
+    if (b->mode == QS_MODE_APP) {
+        ret->launch = b->android.activity ? qs_strdup(qs_launch_names[b->android.launch]) : NULL;
+        ret->metric = copy(b->stream.metric);
+    }
     if (ret->unit == QS_FORM_OTHER) {
         ret->other = qs_strdup(b->stream.unit);
         ret->metric = qs_strdup(b->stream.metric ? b->stream.metric : "value");
@@ -86,18 +95,6 @@ void qs_job_output_json(struct qs_json *j)
                  "\"file\":{\"type\":\"string\"}},\"required\":[\"file\"],\"additionalProperties\":false}]");
 }
 
-/* Says that a key is there although it does not belong. */
-static void refuse(struct qs_schema_reader *r, const struct qs_node *map, const char *key,
-                   const char *instead, const char *why)
-{
-    const struct qs_node *node = qs_node_get(map, key, NULL);
-    if (node == NULL)
-        return;
-    size_t mark = qs_schema_enter(r, key);
-    qs_schema_problem(r, node, instead, "%s `%s`", why, key);
-    qs_schema_leave(r, mark);
-}
-
 static void check_output(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b)
 {
     bool stream = b->mode == QS_MODE_STREAM;
@@ -145,9 +142,9 @@ static void check_unit(struct qs_schema_reader *r, const struct qs_node *node,
     check_word(r, node, "unit", "%/-", "letters, digits, %, / and -, such as MB/s");
     check_word(r, node, "metric", "-_.", "letters, digits, -, _ and .");
     if (qs_form_unit_of(b->stream.unit) != QS_FORM_OTHER) {
-        refuse(r, node, "better", "less time is better", "values that are times have no");
-        refuse(r, node, "metric", "they are the durations of the iterations",
-               "values that are times have no");
+        qs_schema_refuse(r, node, "better", "less time is better", "values that are times have no");
+        qs_schema_refuse(r, node, "metric", "they are the durations of the iterations",
+                         "values that are times have no");
     } else if (qs_node_get(node, "better", NULL) == NULL) {
         size_t mark = qs_schema_enter(r, "unit");
         qs_schema_problem(r, unit, "add better: higher, or better: lower; units of time are ns, us, ms and s",
@@ -167,13 +164,14 @@ static void check_form(struct qs_schema_reader *r, const struct qs_node *node, s
         return;
     }
     for (size_t i = 0; gbench && i < sizeof(units) / sizeof(units[0]); i++)
-        refuse(r, node, units[i], NULL, "a document of Google Benchmark names its units itself, there is no");
+        qs_schema_refuse(r, node, units[i], NULL,
+                         "a document of Google Benchmark names its units itself, there is no");
     if (!gbench) {
-        refuse(r, node, "benchmark", NULL, "only documents of Google Benchmark have a");
+        qs_schema_refuse(r, node, "benchmark", NULL, "only documents of Google Benchmark have a");
         check_unit(r, node, b);
     }
     if (b->stream.format != QS_FORM_PATTERN)
-        refuse(r, node, "pattern", "write format: pattern", "only format `pattern` has a");
+        qs_schema_refuse(r, node, "pattern", "write format: pattern", "only format `pattern` has a");
     else if (b->stream.pattern == NULL)
         qs_schema_problem(r, node, "add pattern: 'time=([0-9.]+) ms'", "format `pattern` needs a pattern");
 }
@@ -198,48 +196,59 @@ void qs_job_check_stream(struct qs_schema_reader *r, const struct qs_node *node,
 {
     static const char *const own[] = {"format", "unit", "better", "metric", "pattern"};
     const struct qs_node *limits = qs_node_get(node, "limits", NULL);
+    if (qs_job_is_streamed(b) && qs_node_get(limits, "iteration", NULL) == NULL)
+        b->iteration_limit_ns = SUITE_LIMIT_NS;
+    if (b->mode == QS_MODE_APP) /* android.c */
+        return;
     check_output(r, node, b);
     if (b->mode != QS_MODE_STREAM) {
         for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-            refuse(r, node, own[i], "add `mode: stream`", "only mode `stream` has");
+            qs_schema_refuse(r, node, own[i], "add `mode: stream`", "only mode `stream` has");
         return;
     }
-    refuse(r, node, "layout", NULL, "only mode `harness` has");
+    qs_schema_refuse(r, node, "layout", NULL, "only mode `harness` has");
     check_form(r, node, b);
     check_pattern(r, node, b);
-    if (qs_node_get(limits, "iteration", NULL) == NULL)
-        b->iteration_limit_ns = SUITE_LIMIT_NS;
 }
 
-/* The program decides how many values a run has: nothing can ask for more of them. */
+/* Why nothing can ask a run for more values, or for when they began. */
+struct whys {
+    const char *values, *one, *trace;
+};
+static const struct whys of_stream = {
+    "a run of mode `stream` has the values that its program writes: no",
+    "a run of mode `stream` is one process: no",
+    "mode `stream` does not store when its values began, so they cannot be found in a trace: no"};
+static const struct whys of_app = {
+    "a run of mode `app` has the starts that `app` asks for, or those of its test: no",
+    "a run of mode `app` has `app.iterations`, or those of its test: no",
+    "mode `app` does not store when its iterations began, so they cannot be found in a trace: no"};
+
 static void check_plan(struct qs_schema_reader *r, const struct qs_node *root, const struct qs_job_spec *spec,
-                       bool only_streams)
+                       const struct whys *why, bool only_streams)
 {
     const struct qs_node *plan = qs_node_get(root, "plan", NULL);
     size_t mark = qs_schema_enter(r, "plan");
-    refuse(r, plan, "stop", "`plan.blocks` and `plan.until` say when a job has enough",
-           "a run of mode `stream` has the values that its program writes: no");
-    refuse(r, plan, "precision", "`plan.until.interval` ends the job at a precision",
-           "a run of mode `stream` has the values that its program writes: no");
+    qs_schema_refuse(r, plan, "stop", "`plan.blocks` and `plan.until` say when a job has enough",
+                     why->values);
+    qs_schema_refuse(r, plan, "precision", "`plan.until.interval` ends the job at a precision", why->values);
     if (only_streams && spec->plan.window_iterations > 1) {
         qs_schema_enter(r, "window");
-        refuse(r, qs_node_get(plan, "window", NULL), "iterations", NULL,
-               "a run of mode `stream` is one process: no");
+        qs_schema_refuse(r, qs_node_get(plan, "window", NULL), "iterations", NULL, why->one);
     }
     qs_schema_leave(r, mark);
 }
 
-static void check_conditions(struct qs_schema_reader *r, const struct qs_node *root)
+static void check_conditions(struct qs_schema_reader *r, const struct qs_node *root, const struct whys *why)
 {
-    static const char why[] = "a run of mode `stream` has the values that its program writes: no";
     const struct qs_node *sets = qs_node_get(root, "condition_sets", NULL);
     size_t mark = qs_schema_enter(r, "conditions");
-    refuse(r, qs_node_get(root, "conditions", NULL), "stop", NULL, why);
+    qs_schema_refuse(r, qs_node_get(root, "conditions", NULL), "stop", NULL, why->values);
     qs_schema_leave(r, mark);
     qs_schema_enter(r, "condition_sets");
     for (size_t i = 0; sets != NULL && sets->kind == QS_NODE_MAP && i < sets->count; i++) {
         size_t inner = qs_schema_enter(r, sets->keys[i].text);
-        refuse(r, &sets->items[i], "stop", NULL, why);
+        qs_schema_refuse(r, &sets->items[i], "stop", NULL, why->values);
         qs_schema_leave(r, inner);
     }
     qs_schema_leave(r, mark);
@@ -249,12 +258,15 @@ void qs_job_check_stream_job(struct qs_schema_reader *r, const struct qs_node *r
                              const struct qs_job_spec *spec)
 {
     size_t streams = 0;
-    for (size_t i = 0; i < spec->benchmark_count; i++)
-        streams += spec->benchmarks[i].mode == QS_MODE_STREAM;
+    const struct whys *why = &of_app;
+    for (size_t i = 0; i < spec->benchmark_count; i++) {
+        streams += qs_job_is_streamed(&spec->benchmarks[i]);
+        if (spec->benchmarks[i].mode == QS_MODE_STREAM)
+            why = &of_stream;
+    }
     if (streams == 0)
         return;
-    refuse(r, root, "trace", "measure it once more in mode `command` to trace it",
-           "mode `stream` does not store when its values began, so they cannot be found in a trace: no");
-    check_plan(r, root, spec, streams == spec->benchmark_count);
-    check_conditions(r, root);
+    qs_schema_refuse(r, root, "trace", "measure it once more in mode `command` to trace it", why->trace);
+    check_plan(r, root, spec, why, streams == spec->benchmark_count);
+    check_conditions(r, root, why);
 }

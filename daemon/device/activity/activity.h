@@ -46,6 +46,7 @@ struct qs_activity { /* every operation may be NULL */
     A(PIN, pin)                                                                                              \
     A(PRIORITY, priority)                                                                                    \
     A(FILES, files)                                                                                          \
+    A(INSTALL, install)                                                                                      \
     A(ACTIONS, actions)                                                                                      \
     A(HOOKS, hooks)                                                                                          \
     A(RUN, run)                                                                                              \

@@ -24,14 +24,7 @@ static void keep(struct qs_job_run *job, const struct qs_job_app *app, const str
     QS_BUF(key);
     QS_BUF(value);
     qs_buf_fmt(&key, "app %s", app->package);
-    if (!is->installed)
-        qs_buf_str(&value, "not installed");
-    else
-        qs_buf_fmt(&value, "%s%s%s, compiled: %s", is->version, is->version[0] ? ", " : "",
-                   !is->has_flags   ? "unknown build"
-                   : is->debuggable ? "debuggable"
-                                    : "release build",
-                   is->compiled[0] ? is->compiled : "unknown");
+    qs_package_put(is, &value);
     (void)qs_activity_session_fact(job, key.data, value.data);
 }
 
@@ -84,7 +77,8 @@ static void check_next(struct qs_job_run *job)
     }
     char *const argv[] = {(char *)"dumpsys", (char *)"package", spec->conditions[a->set].app.package};
     a->on = true;
-    if (!qs_job_run_send_look(job, ++a->id, argv, sizeof argv / sizeof *argv, on_said, &err))
+    if (!qs_job_run_send_look(job, ++a->id, QS_LOOK_LIMIT_S * INT64_C(1000000000), argv,
+                              sizeof argv / sizeof *argv, on_said, &err))
         qs_job_run_unsent(job, &err);
 }
 

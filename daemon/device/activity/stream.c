@@ -10,7 +10,7 @@
 
 bool qs_stream_is_on(const struct qs_job_run *job)
 {
-    return qs_job_run_benchmark(job)->mode == QS_MODE_STREAM;
+    return qs_job_is_streamed(qs_job_run_benchmark(job));
 }
 
 void qs_stream_fill(const struct qs_job_run *job, struct qs_msg_run_begin *m)

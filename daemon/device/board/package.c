@@ -128,6 +128,18 @@ void qs_package_read(const char *text, size_t n, const char *name, struct qs_pac
                  code[0] ? ")" : "");
 }
 
+void qs_package_put(const struct qs_package *is, struct qs_buf *out)
+{
+    if (!is->installed)
+        qs_buf_str(out, "not installed");
+    else
+        qs_buf_fmt(out, "%s%s%s, compiled: %s", is->version, is->version[0] ? ", " : "",
+                   !is->has_flags   ? "unknown build"
+                   : is->debuggable ? "debuggable"
+                                    : "release build",
+                   is->compiled[0] ? is->compiled : "unknown");
+}
+
 static bool holds_compiled(const struct qs_package *is, const struct qs_job_app *wanted, const char *device,
                            struct qs_err *err)
 {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "config/job/conditions.h"
 
@@ -21,6 +22,8 @@ struct qs_package {
 
 /* text: the n bytes that it wrote, whatever they are. */
 void qs_package_read(const char *text, size_t n, const char *name, struct qs_package *ret);
+/* "1.4.2 (142), release build, compiled: speed", for people. */
+void qs_package_put(const struct qs_package *is, struct qs_buf *out);
 /* Is it as the job wants it? False: QS_E_PRECONDITION, with what to do. */
 bool qs_package_holds(const struct qs_package *is, const struct qs_job_app *wanted, const char *device,
                       struct qs_err *err);

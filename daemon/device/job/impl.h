@@ -121,9 +121,11 @@ struct qs_hook {       /* a command between windows */
 };
 bool qs_job_run_send_hook(struct qs_job_run *job, const struct qs_hook *hook, qs_session_reply *on_reply,
                           struct qs_err *err);
-/* A command that looks at something, as the agent's own user and below no benchmark's environment. */
-bool qs_job_run_send_look(struct qs_job_run *job, uint32_t id, char *const *argv, size_t words,
-                          qs_session_reply *on_reply, struct qs_err *err);
+/* A command that looks at the device or installs something, as the agent's own user and below no benchmark's
+ * environment. */
+enum { QS_LOOK_LIMIT_S = 30 };
+bool qs_job_run_send_look(struct qs_job_run *job, uint32_t id, int64_t limit_ns, char *const *argv,
+                          size_t words, qs_session_reply *on_reply, struct qs_err *err);
 /* What a program of the point in hand may take to set itself up, or to tear down; 0: it is none. */
 int64_t qs_job_run_step_limit_ns(const struct qs_job_run *job);
 

@@ -10,7 +10,7 @@
 /* One process a run: its program says how many values that has. */
 static bool is_stream(const struct qs_schedule *p)
 {
-    return p->spec->benchmarks[p->spec->points[p->point].benchmark].mode == QS_MODE_STREAM;
+    return qs_job_is_streamed(&p->spec->benchmarks[p->spec->points[p->point].benchmark]);
 }
 
 static void draw_order(struct qs_schedule *p)

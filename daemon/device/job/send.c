@@ -188,7 +188,7 @@ static bool fill_run_begin(struct qs_job_run *job, struct lists *l, struct qs_ms
     const struct qs_job_arm *arm = &job->p.spec->arms[arm_index];
     const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
     QS_SCOPED(qs_strings_done) struct qs_strings argv = {0};
-    qs_job_argv(job->p.spec, arm_index, job->schedule.point, &argv);
+    qs_job_process_argv(job->p.spec, arm_index, job->schedule.point, &argv);
     struct qs_build *b = lists_next(l);
     bool ok = add_strings(b, &argv);
     m->argv = qs_build_list(b);
@@ -421,10 +421,9 @@ static bool add_path(const struct qs_job_run *job, struct qs_build *env)
     return path.len <= UINT16_MAX && qs_build_text(env, qs_text_of(path.data));
 }
 
-bool qs_job_run_send_look(struct qs_job_run *job, uint32_t id, char *const *argv, size_t words,
-                          qs_session_reply *on_reply, struct qs_err *err)
+bool qs_job_run_send_look(struct qs_job_run *job, uint32_t id, int64_t limit_ns, char *const *argv,
+                          size_t words, qs_session_reply *on_reply, struct qs_err *err)
 {
-    const int64_t limit_ns = INT64_C(30000000000);
     QS_SCOPED(lists_done) struct lists l = lists_new();
     struct qs_build *a = lists_next(&l), *e = lists_next(&l);
     bool ok = add_path(job, e);

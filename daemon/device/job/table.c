@@ -42,8 +42,8 @@ static const struct qs_job_run_row table[] = {
     IN_USE(CHARACTERIZE),
 
     ROW(FILES, DONE, BEFORE),
-    ROW(FILES, POINT_OVER, TIDY),
-    ROW(FILES, FAIL, TIDY),
+    ROW(FILES, POINT_OVER, UNINSTALL),
+    ROW(FILES, FAIL, UNINSTALL),
     IN_USE(FILES),
 
     ROW(BEFORE, DONE, SETUP),
@@ -55,10 +55,15 @@ static const struct qs_job_run_row table[] = {
     ROW(SETUP, FAIL, CLEANUP),
     IN_USE(SETUP),
 
-    ROW(TURN, DONE, BEFORE_RUN),
+    ROW(TURN, DONE, INSTALL),
     ROW(TURN, RUN_OVER, ENDING),
     ROW(TURN, FAIL, ENDING),
     IN_USE(TURN),
+
+    ROW(INSTALL, DONE, BEFORE_RUN),
+    ROW(INSTALL, RUN_OVER, ENDING),
+    ROW(INSTALL, FAIL, ENDING),
+    IN_USE(INSTALL),
 
     ROW(BEFORE_RUN, DONE, RUN),
     ROW(BEFORE_RUN, RUN_OVER, ENDING),
@@ -131,8 +136,11 @@ static const struct qs_job_run_row table[] = {
     ROW(ADVANCE, NEXT_POINT, SETUP),
     ROW(ADVANCE, ALL_OVER, AFTER),
 
-    ROW(AFTER, DONE, TIDY),
+    ROW(AFTER, DONE, UNINSTALL),
     IN_USE(AFTER),
+
+    ROW(UNINSTALL, DONE, TIDY),
+    IN_USE(UNINSTALL),
 
     ROW(TIDY, DONE, UNLOCK),
     ROW(TIDY, CANCEL, TIDY),

@@ -14,6 +14,7 @@
     S(BEFORE, "before", "the actions before the job and the session", before)                                \
     S(SETUP, "setup", "the arms' setup commands", setup)                                                     \
     S(TURN, "turn", "the run's row on disk, and what its conditions hold", turn)                             \
+    S(INSTALL, "install", "the app of mode app on the device, as the run needs it", install)                 \
     S(BEFORE_RUN, "before_run", "the actions before the run", before_run)                                    \
     S(RUN, "run", "the agent's RUN_READY, its evaluations", run)                                             \
     S(HOLD, "hold", "what was held and has slipped to be written again", pin)                                \
@@ -32,6 +33,7 @@
     S(CLEANUP, "cleanup", "the arms' cleanup commands", cleanup)                                             \
     S(ADVANCE, "advance", "nothing: the schedule decides", advance)                                          \
     S(AFTER, "after", "the actions after the session and the job", after)                                    \
+    S(UNINSTALL, "uninstall", "what the job installed off the device", uninstall)                            \
     S(TIDY, "tidy", "the job's files off the device", tidy)                                                  \
     S(UNLOCK, "unlock", "what was changed on the device to be put back", unlock)                             \
     S(RESTORE, "restore", "the session's end on disk", restore)                                              \

@@ -109,7 +109,8 @@ static void make_rows(struct qs_streamed *s)
     for (size_t i = 0; i < d->n; i++) {
         s->rows[i] = (struct qs_iteration_row){.start_off_ns = -1,
                                                .duration_ns = d->durations_ns[i],
-                                               .taint = s->process.taint,
+                                               .taint = s->process.taint |
+                                                        (d->off && d->off[i] ? QS_TAINT_LAUNCH : 0U),
                                                .status = s->process.status};
         if (d->metric_count > 0)
             memcpy(s->rows[i].values, &d->values[i * d->metric_count], d->metric_count * sizeof *d->values);
@@ -142,11 +143,12 @@ static void fill_metrics(struct qs_streamed *s, struct qs_window_row *row)
 static void fill_document(struct qs_streamed *s, struct qs_window_row *row)
 {
     bool cut = s->total_bytes > s->bytes.len;
-    s->kept = (struct qs_document_row){.name = s->form.file,
+    size_t from = s->ok ? s->document.body_at : 0;
+    s->kept = (struct qs_document_row){.name = from > 0 ? "benchmarkData.json" : s->form.file,
                                        .files = s->files,
-                                       .bytes = s->bytes.data,
-                                       .n = s->bytes.len,
-                                       .total_bytes = (int64_t)s->total_bytes};
+                                       .bytes = s->bytes.data ? s->bytes.data + from : NULL,
+                                       .n = s->bytes.len - from,
+                                       .total_bytes = (int64_t)(s->total_bytes - from)};
     s->kept.why = s->status != QS_PULL_OK ? s->why
                   : s->bytes.len == 0     ? "it is empty"
                   : cut                   ? "its beginning"

@@ -184,7 +184,7 @@ void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g
         qs_put_warning(j, "incomplete", "left out, because %s: %zu of %zu blocks",
                        g->in->spec->arm_count > 1 ? "they lack an arm" : "nothing of them was accepted",
                        g->incomplete, g->block_count);
-    if (mode_of(g) == QS_MODE_STREAM)
+    if (mode_of(g) >= QS_MODE_STREAM)
         qs_put_warning(j, "not-silent", "not silent: %s", QS_SILENCE_WHY_STREAM);
     if (g->simulated)
         qs_put_warning(j, "simulated", "these numbers come from a simulated device");

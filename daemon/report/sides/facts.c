@@ -99,7 +99,10 @@ char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, c
     qs_json_kstring(&j, "benchmark", run->benchmark);
     qs_json_key(&j, "conditions");
     qs_conditions_put_made(&j, conditions, run->conditions_json, spec, run->point, run->arm);
-    qs_json_kstring(&j, "mode", b->mode == QS_MODE_HARNESS ? "harness" : "command");
+    qs_json_kstring(&j, "mode",
+                    b->mode == QS_MODE_HARNESS ? "harness"
+                    : b->mode == QS_MODE_APP   ? "app"
+                                               : "command");
     qs_json_kstring(&j, "layout", b->layout == QS_JOB_LAYOUT_FIXED ? "fixed" : "random");
     qs_json_kstring(&j, "directory", b->dir ? b->dir : "");
     qs_json_kstring(&j, "user", b->user ? b->user : "");

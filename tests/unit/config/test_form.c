@@ -47,6 +47,24 @@ static void test_times(void **state)
     qs_form_done(&f);
 }
 
+static void test_apps(void **state)
+{
+    (void)state;
+    struct qs_form f = again(
+        &(struct qs_form){
+            .kind = QS_FORM_ANDROIDX, .metric = (char *)"frameDurationCpuMs", .benchmark = (char *)"scroll"},
+        "{\"format\":\"androidx\",\"metric\":\"frameDurationCpuMs\",\"benchmark\":\"scroll\"}");
+    assert_string_equal(f.metric, "frameDurationCpuMs");
+    assert_string_equal(f.benchmark, "scroll");
+    assert_string_equal(qs_form_source(&f), "am instrument");
+    qs_form_done(&f);
+    f = again(&(struct qs_form){.kind = QS_FORM_AM_START, .launch = (char *)"warm"},
+              "{\"format\":\"am-start\",\"launch\":\"warm\"}");
+    assert_string_equal(f.launch, "warm");
+    assert_string_equal(qs_form_source(&f), "am start");
+    qs_form_done(&f);
+}
+
 static void test_other_units(void **state)
 {
     (void)state;
@@ -97,6 +115,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times),
+        cmocka_unit_test(test_apps),
         cmocka_unit_test(test_other_units),
         cmocka_unit_test(test_what_is_not_known_is_refused),
     };

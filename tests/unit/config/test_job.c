@@ -356,7 +356,7 @@ static void test_examples(void **state)
     char *dir = qs_asprintf("%s/jobs", examples_dir);
     size_t count = 0;
     char **names = golden_list(dir, ".yaml", ".json", &count);
-    assert_int_equal(count, 10);
+    assert_int_equal(count, 11);
     for (size_t i = 0; i < count; i++) {
         char *path = qs_asprintf("%s/%s", dir, names[i]);
         size_t len = 0;

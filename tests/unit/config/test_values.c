@@ -61,6 +61,54 @@ static void forms_are_of_the_run(void **state)
     qs_job_free(s);
 }
 
+static void assert_process(const struct qs_job_spec *s, size_t arm, size_t point, const char *shown,
+                           const char *given)
+{
+    struct qs_strings argv, process;
+    QS_BUF(out);
+    qs_job_argv(s, arm, point, &argv);
+    qs_job_process_argv(s, arm, point, &process);
+    for (size_t i = 0; i < argv.count; i++)
+        qs_buf_fmt(&out, "%s ", argv.at[i]);
+    assert_string_equal(out.data, shown);
+    qs_buf_clear(&out);
+    assert_string_equal(process.at[0], "/bin/sh");
+    assert_string_equal(process.at[1], "-c");
+    assert_non_null(strstr(process.at[2], "PATH=$PATH:/system/bin\n"));
+    for (size_t i = 3; i < process.count; i++) /* what the script is given */
+        qs_buf_fmt(&out, "%s ", process.at[i]);
+    assert_string_equal(out.data, given);
+    qs_strings_done(&argv);
+    qs_strings_done(&process);
+}
+
+static void an_app_is_started_by_its_shell(void **state)
+{
+    (void)state;
+    struct qs_job_spec *s = parse(
+        "quiesce: 1\nbenchmarks:\n"
+        "  - {name: a, mode: app, app: {package: a.b, activity: .C$D, start: hot, iterations: 3, pause: "
+        "1500ms}}\n"
+        "  - {name: b, mode: app, metric: xMs, benchmark: '{v}', app: {package: a.b, test_package: a.t,\n"
+        "     arguments: {class: 'a.B#{v}', x: ''}}}\n"
+        "  - {name: c, mode: app, app: {package: a.b, test_package: a.t, runner: a.R, output_dir: "
+        "/sdcard/o}}\n"
+        "arms: {one: {params: {v: add}}, two: {params: {v: mul}}}\n");
+    assert_process(s, 0, 0, "am start -W -n a.b/.C$D hot x3 pause=1.500s ",
+                   "quiesce a.b a.b/.C$D hot 3 1.500 ");
+    assert_process(s, 1, 1,
+                   "am instrument -w -r -e class a.B#mul -e x  a.t/androidx.test.runner.AndroidJUnitRunner ",
+                   "quiesce /sdcard/Android/media/a.t/additional_test_output -e class a.B#mul -e x  "
+                   "a.t/androidx.test.runner.AndroidJUnitRunner ");
+    assert_process(s, 0, 2, "am instrument -w -r a.t/a.R ", "quiesce /sdcard/o a.t/a.R ");
+    assert_form(s, 0, 0, "{\"format\":\"am-start\",\"launch\":\"hot\"}");
+    assert_form(s, 0, 1, "{\"format\":\"androidx\",\"metric\":\"xMs\",\"benchmark\":\"add\"}");
+    assert_int_equal(s->benchmarks[0].iteration_limit_ns, INT64_C(600000000000));
+    assert_int_equal(s->conditions[0].bound_count, 0);
+    assert_true(qs_job_is_streamed(&s->benchmarks[0]));
+    qs_job_free(s);
+}
+
 static void assert_params(const struct qs_job_spec *s, size_t arm, size_t point, const char *all)
 {
     struct qs_strings params;
@@ -188,6 +236,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms_are_of_the_run),
+        cmocka_unit_test(an_app_is_started_by_its_shell),
         cmocka_unit_test(a_program_is_told_its_parameters),
         cmocka_unit_test(a_layout_is_drawn_from_its_turn),
         cmocka_unit_test(sensors_are_written_in_their_units),

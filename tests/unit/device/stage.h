@@ -86,6 +86,7 @@ struct stage {
     bool unsent_again;        /* and all calls after it */
     bool refuse_pull;         /* an ERROR to each PULL */
     bool refuse_run;          /* the agent cannot start the executable */
+    const char *(*hook_says)(const char *words, struct qs_msg_hook_done *m);
     struct stage_harness harness;
     bool long_setup, long_teardown; /* its program takes ten minutes for it, unless it is ended before */
     bool busy_store, asked_always;  /* a commit is on its way the first time, or whenever silence begins */
@@ -97,7 +98,7 @@ struct stage {
     unsigned unrest;                          /* so often the gate opens again once the host is silent */
     /* What happened. */
     struct stage_run runs[STAGE_RUNS];
-    size_t run_count;
+    size_t run_count, hook_at; /* hook_at: in hooks, the last one */
     struct qs_buf news, hooks;
     unsigned calls, drops; /* on the session; links that the job run gave up */
     unsigned conflicts, sessions, sessions_ended, silences, holds, opens, struck, ended, kind_seen, hook_seen,
@@ -124,8 +125,7 @@ struct stage {
     bool no_tracers, dumps;                    /* the agent knows none; the hook is `dumpsys` */
     const char *no_trace_start, *no_trace_end; /* why there is none; NULL: there is one */
     unsigned trace_errors;                     /* an ERROR: 1 to TRACE, 2 to TRACE_STOP */
-    bool file_is_gone;                         /* nothing can be fetched of it */
-    bool tracing;                              /* its tracer runs */
+    bool file_is_gone, tracing;                /* nothing can be fetched of it; its tracer runs */
     unsigned traces, traced_windows;
     enum qs_phase phase; /* of the last OPEN */
     struct stage_disk disk;
@@ -133,7 +133,7 @@ struct stage {
     struct stage_control *control; /* NULL: the agent knows no files */
     struct stage_acting *acting;   /* NULL: the agent neither reads sensors nor keeps processors busy */
 };
-/* The job's text; NULL: two arms, three to six blocks, five iterations a run after one warm-up. */
+/* NULL: two arms, three to six blocks, five iterations a run after one warm-up. */
 void stage_init(struct stage *s, const char *job);
 /* Gives each file of the job a hash. */
 void stage_bind(struct stage *s);

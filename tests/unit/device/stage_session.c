@@ -109,16 +109,17 @@ static bool ask_run_begin(struct stage *s, const void *message, struct qs_err *e
 
 static void tell_hook_done(struct stage *s)
 {
-    bool fails = s->hook_seen == s->hook_fails || (s->dumps && !s->dump) || (s->acting && s->acting->is_bad);
+    bool fails = s->hook_seen == s->hook_fails || (s->dumps && !s->dump && !s->hook_says) ||
+                 (s->acting && s->acting->is_bad);
+    bool cut = s->now.how == QS_CLOSED_CANCELLED;
     struct qs_msg_hook_done m = {.id = s->hook_id,
-                                 .how =
-                                     s->now.how == QS_CLOSED_CANCELLED ? QS_HOOK_SIGNALLED : QS_HOOK_EXITED,
-                                 .code = fails                               ? 3
-                                         : s->now.how == QS_CLOSED_CANCELLED ? 15
-                                                                             : 0,
-                                 .output = qs_text_of(fails      ? "no space"
-                                                      : s->dumps ? s->dump
-                                                                 : "")};
+                                 .how = cut ? QS_HOOK_SIGNALLED : QS_HOOK_EXITED,
+                                 .code = fails ? 3
+                                         : cut ? 15
+                                               : 0};
+    m.output = qs_text_of(fails ? "no space" : s->dumps ? s->dump : "");
+    if (s->hook_says)
+        m.output = qs_text_of(s->hook_says(s->hooks.data + s->hook_at, &m));
     s->session = s->hook_back;
     stage_reply(s, &(union qs_msg){.hook_done = m});
 }
@@ -130,7 +131,7 @@ static bool ask_hook(struct stage *s, const void *message, struct qs_err *err)
         return false;
     struct qs_iter it = qs_list_iter(&m->argv);
     struct qs_text word;
-    size_t before = s->hooks.len;
+    size_t before = s->hook_at = s->hooks.len;
     stage_record_hook(s, m);
     s->dumps = false;
     while (qs_list_text(&it, &word)) {
@@ -229,7 +230,6 @@ static void tell_closed(struct stage *s)
                               .errors_bytes = s->parts_streams ? 9 : 0,
                               .errors = qs_text_of(s->parts_streams ? "trouble" : ""),
                               .failure = qs_text_of(s->now.failure),
-
                               .output_bytes = s->now.output ? strlen(s->now.output) : 0};
     uint8_t seen[128];
     struct qs_session_quiet quiet = {.silent = true};

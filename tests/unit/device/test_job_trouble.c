@@ -455,15 +455,15 @@ static void test_every_row_is_taken(void **state)
     stage_done(&s);
     for (unsigned at = 0; at < QS_JS_COUNT; at++) {
         for (unsigned e = 0; e < QS_JI_COUNT; e++) {
-            /* The states of locks, probes, pins, apps, files, actions and host commands have programs of
-             * their own; a board that is characterized has a bed. */
+            /* The states of locks, probes, pins, apps, installing, files, actions and host commands have
+             * programs of their own; a board that is characterized has a bed. */
             bool acts = (at >= QS_JS_TURN && at <= QS_JS_BEFORE_RUN) || at == QS_JS_BEFORE ||
                         at == QS_JS_BEFORE_WINDOW || at == QS_JS_AFTER_WINDOW || at == QS_JS_AFTER_RUN ||
                         at == QS_JS_AFTER;
             bool taken = acts || stage_taken[at][e] || at == QS_JS_LOCK || at == QS_JS_UNLOCK ||
                          at == QS_JS_FILES || at == QS_JS_TIDY || at == QS_JS_ASK || e == QS_JI_ASK ||
                          at == QS_JS_HOLD || e == QS_JI_SLIPPED || at == QS_JS_CHARACTERIZE ||
-                         at == QS_JS_PROBE || at == QS_JS_CHECK;
+                         at == QS_JS_PROBE || at == QS_JS_CHECK || at == QS_JS_UNINSTALL;
             if (taken || !qs_job_run_find((enum qs_job_run_state)at, (enum qs_job_run_input)e))
                 continue;
             print_message("not taken: %s, %s\n", qs_job_run_state_text((enum qs_job_run_state)at),

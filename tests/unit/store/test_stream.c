@@ -144,7 +144,7 @@ static bool check_failure(struct qs_store_reader *r, void *user, struct qs_err *
     free(left);
     assert_true(qs_shown_windows(r, (const uint8_t[16]){1}, &windows, err));
     assert_non_null(strstr(windows, "stdout:1:1: `abc` is not a number"));
-    assert_non_null(strstr(windows, "\"silence\":\"none\",\"silence_why\":\"stream mode"));
+    assert_non_null(strstr(windows, "\"silence\":\"none\",\"silence_why\":\"the program writes"));
     free(windows);
     return true;
 }
