@@ -86,15 +86,17 @@ void qs_usb_cancel(struct qs_usb_wire *w, size_t to)
 
 void qs_usb_release(struct qs_usb_wire *w)
 {
+    if (w->where)
+        *w->where = NULL;
+    w->where = NULL;
+    w->over = w->turning;
+    if (w->over)
+        return;
     if (w->poll)
         qs_usb_cancel(w, QS_USB_SLOTS);
     bool stuck = is_busy(w, QS_USB_SLOTS);
     qs_usb_poll_stop(w->poll);
     qs_timer_stop(w->timer);
-    if (w->freed)
-        *w->freed = true;
-    if (w->where)
-        *w->where = NULL;
     w->poll = NULL;
     w->timer = NULL;
     qs_buf_done(&w->queue);

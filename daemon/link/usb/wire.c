@@ -220,7 +220,6 @@ static void flush(struct qs_usb_wire *w)
 static void on_in(struct qs_usb_wire *w, struct qs_usb_slot *s)
 {
     size_t n = (size_t)s->transfer->actual_length;
-    bool freed = false, *before = w->freed;
     w->p.counters->segments_in++;
     w->p.counters->data_segments_in += n > 0 ? 1 : 0;
     if (w->state == QS_USB_GREETING) {
@@ -228,15 +227,9 @@ static void on_in(struct qs_usb_wire *w, struct qs_usb_slot *s)
         return;
     }
     w->p.counters->bytes_in += n;
-    w->freed = &freed;
     if (n > 0)
         w->p.on_bytes(s->transfer->buffer, n, w->p.user);
-    if (freed && before)
-        *before = true;
-    if (freed)
-        return;
-    w->freed = before;
-    if (!w->closed && w->state == QS_USB_UP)
+    if (!w->over && !w->closed && w->state == QS_USB_UP)
         listen_with(s);
 }
 
@@ -264,14 +257,11 @@ static void on_turn(void *user)
 {
     struct qs_usb_wire *w = user;
     struct qs_usb_slot *s;
-    bool freed = false;
-    w->freed = &freed;
-    while (!freed && (s = qs_usb_take_back(w)))
+    w->turning = true;
+    while (!w->over && (s = qs_usb_take_back(w)))
         on_back(w, s);
-    if (freed)
-        return;
-    w->freed = NULL;
-    if (w->state == QS_USB_ENDING && !w->slots[QS_USB_CONTROL].busy)
+    w->turning = false;
+    if (w->over || (w->state == QS_USB_ENDING && !w->slots[QS_USB_CONTROL].busy))
         qs_usb_release(w);
 }
 

@@ -43,7 +43,8 @@ struct qs_usb_wire {
     enum qs_usb_state state;
     bool closed, gone; /* by its user; from the bus */
     bool held;         /* a thread has it: CLAIMING, RESETTING */
-    bool *freed;       /* set when it is, for who is in the middle of it */
+    bool turning;      /* in the middle of what came back; it ends after that */
+    bool over;         /* then */
     libusb_context *context;
     libusb_device_handle *handle;
     struct qs_usb_board board;
@@ -74,7 +75,7 @@ int qs_usb_submit(struct qs_usb_slot *slot);                 /* libusb's code */
 int qs_usb_ask(struct qs_usb_wire *w, uint16_t what, unsigned limit_ms);
 /* libusb frees nothing that is under way: the first `to` slots are taken back before anything is closed. */
 void qs_usb_cancel(struct qs_usb_wire *w, size_t to);
-/* Its end: what is open is closed, it is freed. */
+/* Its end: what is open is closed, it is freed, in a turn at the end of that. */
 void qs_usb_release(struct qs_usb_wire *w);
 
 #endif

@@ -2,6 +2,11 @@
 #ifndef QS_TEST_HELD_TOLD_H
 #define QS_TEST_HELD_TOLD_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include <cmocka.h>
 
 #include "base/buf.h"
