@@ -17,7 +17,7 @@ from tap import Tap  # noqa: E402
 QUIESCE, QUIESCED, AGENT, ROOT = sys.argv[1:5]
 FOLDERS = ("ctl", "api", "base", "config", "device", "farm", "link", "report", "store", "formats")
 # Options of other programs, which the texts show as examples.
-FOREIGN = {"--fast", "--stdio", "--strict", "--its-options", "--norc", "--benchmark_format", "--txt", "--export-"}
+FOREIGN = {"--fast", "--stdio", "--strict", "--its-options", "--norc", "--benchmark_format", "--txt", "--export-", "--activity-clear-task"}
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
