@@ -138,7 +138,7 @@ def files(tap):
 
 BAD_FARMS = [
     ("an unknown key", "devices:\n  one: {link: exec, argv: [a], lable: {}}\n", 2, ["lable", "labels"]),
-    ("a wrong link", "devices:\n  one: {link: usb3}\n", 2, ["usb3", "exec"]),
+    ("a wrong link", "devices:\n  one: {link: infrared}\n", 2, ["infrared", "exec"]),
     ("a missing address", "devices:\n  one: {link: unix}\n", 2, ["address"]),
     ("an address that is not loopback", "devices:\n  one: {link: tcp, address: '10.0.0.1:7', key_file: k}\n", 2, ["10.0.0.1", "loopback"]),
     ("a speed that no line has", "devices:\n  one: {link: serial, address: '/dev/ttyUSB0,12345'}\n", 2, ["devices.one.address", "`12345`", "9600, 19200", "921600"]),

@@ -119,7 +119,7 @@ def refusals(tap):
     with Bed() as bed:
         for argv, words in ((["--serial", "/dev/null"], ["cannot talk over the serial line /dev/null"]),
                             (["--serial", f"{bed.path}/none"], ["none", "No such file"]),
-                            (["--serial", "/dev/null", "--stdio"], ["choose one of --stdio, --serial PATH and --listen ADDRESS"]),
+                            (["--serial", "/dev/null", "--stdio"], ["choose one of --stdio, --serial PATH, --listen ADDRESS and --usb"]),
                             (["--serial", "/dev/null", "--key-file", "x"], ["no key on a --serial link", "--key-file"])):
             told = subprocess.run([AGENT, *argv], capture_output=True, text=True, timeout=60, check=False, env=bed.env, stdin=subprocess.DEVNULL)
             tap.ok(told.returncode in (2, 3) and all(word in told.stderr for word in words), " ".join(argv[:1] + argv[2:]), [told.returncode, told.stderr])
