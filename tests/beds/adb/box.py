@@ -3,6 +3,7 @@ network and process numbers of its own; and a real server of adb: Debian 12's, o
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 
@@ -78,6 +79,14 @@ def enter():
     os.execvp("unshare", [*words, sys.executable, *sys.argv])
 
 
+def listens():
+    try:
+        with socket.create_connection(("127.0.0.1", int(PORT)), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
 class Box:
     def __init__(self, bed):
         self.bed, self.debian = bed, packages()
@@ -140,6 +149,7 @@ class Box:
                f"{self.debian}/usr/lib/android-sdk/platform-tools/adb"] if newer else ["adb"]
         self.server = subprocess.Popen([*adb, "-L", f"tcp:{PORT}", "server", "nodaemon"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL, env=self.bed.env, start_new_session=True)
+        until("adb's server listens", listens)  # else a client would start one of its own
         until("adb's server knows the phone", lambda: "connected" in run("adb", "-P", PORT, "connect", DOOR, env=self.bed.env).stdout)
 
     @staticmethod
