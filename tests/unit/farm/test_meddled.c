@@ -15,33 +15,31 @@
 
 enum { FAILURES_MAX = 5, MOST_BYTES = 16 * 1024 * 1024, BAD_SEED = 66 };
 
-static const char *const farms[] = {
-    "devices: {bad: {link: sim, sim_seed: 66}, good: {link: sim, sim_seed: 3}}\n",
+static const char plain[] = "devices: {bad: {link: sim, sim_seed: 66}, good: {link: sim, sim_seed: 3}}\n";
+static const char boards[] =
     "probe: never\n"
     "devices: {bad: {link: sim, sim_seed: 66, sim_board: " QS_TREES "/rock5b-rk3588.tree.tsv},\n"
-    "          good: {link: sim, sim_seed: 3, sim_board: " QS_TREES "/rock5b-rk3588.tree.tsv}}\n",
-};
+    "          good: {link: sim, sim_seed: 3, sim_board: " QS_TREES "/rock5b-rk3588.tree.tsv}}\n";
 
 #define PLAN "devices: {take: all}\nplan: {seed: 5, blocks: {min: 2, max: 2}, window: {iterations: 3}"
 
 static const struct {
     const char *farm, *job;
 } jobs[] = {
-    {farms[0],
-     "quiesce: 1\n"
-     "benchmarks: [{name: pretend, argv: [sim, \"1000000\", bytes=50], setup: [sim], "
-     "cleanup: [sim], output: capture}]\n"
-     "arms: {a: {env: {A: x}}, b: {env: {A: y}}}\n" PLAN ", stop: {fixed: 6}}\n"
-     "conditions: {gate: [{sensor: \"thermal:sim\", below: 40C, timeout: 20s, on_timeout: taint}]}\n"},
-    {farms[0], "quiesce: 1\n"
-               "benchmarks: [{name: pretend, mode: harness, argv: [sim, \"200000\"], benchmark: w}]\n"
-               "arms: {a: {env: {A: x}}, b: {argv: [sim, \"260000\"]}}\n" PLAN "}\n"
-               "trace: {tool: command, argv: [sim, bytes=100, \"{output}\"], every: 2}\n"
-               "conditions: {gate: none}\n"},
-    {farms[1], "quiesce: 1\n"
-               "benchmarks: [{name: pretend, argv: [sim, \"1000000\"]}]\n"
-               "arms: {a: {env: {A: x}}, b: {env: {A: y}}}\n" PLAN "}\n"
-               "conditions: {frequency: {cpu: max}, gate: none}\n"},
+    {plain, "quiesce: 1\n"
+            "benchmarks: [{name: pretend, argv: [sim, \"1000000\", bytes=50], setup: [sim], "
+            "cleanup: [sim], output: capture}]\n"
+            "arms: {a: {env: {A: x}}, b: {env: {A: y}}}\n" PLAN ", stop: {fixed: 6}}\n"
+            "conditions: {gate: [{sensor: \"thermal:sim\", below: 40C, timeout: 20s, on_timeout: taint}]}\n"},
+    {plain, "quiesce: 1\n"
+            "benchmarks: [{name: pretend, mode: harness, argv: [sim, \"200000\"], benchmark: w}]\n"
+            "arms: {a: {env: {A: x}}, b: {argv: [sim, \"260000\"]}}\n" PLAN "}\n"
+            "trace: {tool: command, argv: [sim, bytes=100, \"{output}\"], every: 2}\n"
+            "conditions: {gate: none}\n"},
+    {boards, "quiesce: 1\n"
+             "benchmarks: [{name: pretend, argv: [sim, \"1000000\"]}]\n"
+             "arms: {a: {env: {A: x}}, b: {env: {A: y}}}\n" PLAN "}\n"
+             "conditions: {frequency: {cpu: max}, gate: none}\n"},
 };
 
 enum { JOBS = sizeof jobs / sizeof *jobs };
