@@ -26,11 +26,11 @@ struct qs_timer *__real_qs_timer_start(struct qs_loop *loop, int64_t delay_ns, v
 struct qs_timer *__wrap_qs_timer_start(struct qs_loop *loop, int64_t delay_ns, void (*fn)(void *),
                                        void *user);
 
-/* Its patience is a tenth of a second here; everything else takes its time. */
-static bool impatient;
+/* Its patience, where that is waited for; everything else takes its time. */
+static int64_t patience_ns;
 struct qs_timer *__wrap_qs_timer_start(struct qs_loop *loop, int64_t delay_ns, void (*fn)(void *), void *user)
 {
-    return __real_qs_timer_start(loop, impatient && delay_ns == PATIENCE_NS ? 100000000 : delay_ns, fn, user);
+    return __real_qs_timer_start(loop, delay_ns == PATIENCE_NS ? patience_ns : delay_ns, fn, user);
 }
 
 static int run(const char *fmt, const char *a, const char *b)
@@ -76,7 +76,7 @@ static int group_teardown(void **state)
 static int clean(void **state)
 {
     (void)state;
-    impatient = false;
+    patience_ns = PATIENCE_NS;
     write_agent(echo_agent);
     assert_int_equal(setenv("HOME", home, 1), 0);
     return run("rm -rf '%s/.cache' && mkdir -p '%s/.cache/quiesce'", home, home);
@@ -355,14 +355,15 @@ static void stop(void *loop)
 static void it_is_given_up(void **state)
 {
     (void)state;
-    impatient = true;
+    patience_ns = 1000000000;
     FAILS("echo Welcome; sleep 60", QS_E_LINK,
           "board: no agent runs there after 60 s; it said instead: Welcome");
     FAILS(HELLO "sleep 60", QS_E_LINK, "board: no agent runs there after 60 s");
     FAILS(HELLO "echo quiesce-deploy want; sleep 60", QS_E_LINK, "board: no agent runs there after 60 s");
     struct fixture f;
+    patience_ns = 5000000000;
     comes_up(&f, LOGIN);
-    __real_qs_timer_start(f.loop, 300000000, stop, f.loop); /* no longer, once it is up */
+    __real_qs_timer_start(f.loop, patience_ns + 300000000, stop, f.loop); /* no longer, once it is up */
     qs_loop_run(f.loop);
     assert_int_equal(f.downs, 0);
     fixture_done(&f);
