@@ -26,6 +26,7 @@ GADGET = GADGETS + "/quiesce-dummy_udc.%d"
 def fresh(machine):
     """No agent, no gadget, and the four controllers at high speed."""
     machine.run("touch /tmp/held-0 /tmp/held-1 /tmp/held-2 /tmp/held-3; kill $(named quiesced) $(named qs-usb) 2>/dev/null; true")
+    until("nobody starts one again", lambda: machine.run("ls /tmp | grep -c kept-; true") == "0", LONG_S, 0.2)
     until("all agents have ended", lambda: not processes(machine, "quiesce-agent") and not processes(machine, "qs-usb"), LONG_S, 0.2)
     until("and taken their gadgets along", lambda: machine.run(f"ls {GADGETS} 2>/dev/null | wc -l") == "0", LONG_S, 0.2)
     machine.run("rm -rf /tmp/cache* /tmp/farm* /tmp/agent* /tmp/held* /state/agent*")
@@ -265,6 +266,7 @@ def replugged(tap, machine):
         daemon.ready_board("BOARD0")
         for cut in range(cuts):
             if cut % CUTS_OF_A_JOB == 0:
+                daemon.ready_board("BOARD0")
                 jobs.append(daemon.job(job(nap(0.3), blocks=2)))
             machine.run(f"sleep {draw.uniform(0, 3):.3f}; unplug 0; sleep {draw.choice((0, 0.05, 0.5, 1.5))}; plug 0")
             if cut % CUTS_OF_A_JOB == CUTS_OF_A_JOB - 1 or cut == cuts - 1:
