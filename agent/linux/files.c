@@ -294,15 +294,10 @@ bool qs_files_create(struct qs_linux_files *files, struct qs_port_fault *fault)
 
 bool qs_files_write(struct qs_linux_files *files, const void *bytes, size_t n, struct qs_port_fault *fault)
 {
-    for (const char *p = bytes; n > 0;) {
-        ssize_t put = write(files->part_fd, p, n);
-        if (put < 0 && errno != EINTR) {
-            return qs_files_fault(fault, "writing a file of the cache");
-        }
-        p += put > 0 ? put : 0;
-        n -= put > 0 ? (size_t)put : 0;
-        files->unsynced_bytes += put > 0 ? (uint64_t)put : 0;
+    if (!qs_io_write(files->part_fd, bytes, n)) {
+        return qs_files_fault(fault, "writing a file of the cache");
     }
+    files->unsynced_bytes += n;
     if (files->unsynced_bytes >= SYNC_BYTES) {
         files->unsynced_bytes = 0;
         return fdatasync(files->part_fd) == 0 || qs_files_fault(fault, "writing a file of the cache");

@@ -47,6 +47,23 @@ long qs_io_read(const char *path, char *text, size_t cap)
     return n;
 }
 
+bool qs_io_write(int fd, const void *bytes, size_t n)
+{
+    for (const char *p = bytes; n > 0;) {
+        ssize_t put = write(fd, p, n);
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put <= 0) {
+            errno = put == 0 ? ENOSPC : errno;
+            return false;
+        }
+        p += put;
+        n -= (size_t)put;
+    }
+    return true;
+}
+
 bool qs_io_line(const char *path, char *text, size_t cap)
 {
     if (qs_io_read(path, text, cap) <= 0) {

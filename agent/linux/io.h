@@ -13,6 +13,8 @@
 long qs_io_read(const char *path, char *text, size_t cap);
 /* The same for an open descriptor, from its start; it stays open. */
 long qs_io_reread(int fd, char *text, size_t cap);
+/* All of them, where the descriptor stands. False: errno. */
+bool qs_io_write(int fd, const void *bytes, size_t n);
 /* qs_io_read, cut at the first line's end and freed of trailing blanks. False where the file is unreadable or
  * empty. */
 bool qs_io_line(const char *path, char *text, size_t cap);

@@ -156,19 +156,6 @@ void qs_journal_replay(struct qs_journal_state *state, const uint8_t *bytes, siz
     }
 }
 
-static bool write_all(int fd, const uint8_t *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t done = write(fd, bytes, n);
-        if (done < 0 && errno != EINTR) {
-            return false;
-        }
-        bytes += done > 0 ? done : 0;
-        n -= done > 0 ? (size_t)done : 0;
-    }
-    return true;
-}
-
 static bool write_record(int fd, const struct qs_journal_record *r, size_t *bytes)
 {
     uint8_t out[QS_JOURNAL_RECORD_BYTES];
@@ -178,7 +165,7 @@ static bool write_record(int fd, const struct qs_journal_record *r, size_t *byte
         return false;
     }
     *bytes += n;
-    return write_all(fd, out, n);
+    return qs_io_write(fd, out, n);
 }
 
 static bool write_head(const struct qs_journal *j, int fd, size_t *bytes)

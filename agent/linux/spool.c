@@ -102,27 +102,13 @@ static void remove_place(struct qs_spool *s, uint16_t at)
     }
 }
 
-static bool write_all(int fd, const uint8_t *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t done = write(fd, bytes, n);
-        if (done <= 0) {
-            errno = done == 0 ? ENOSPC : errno;
-            return false;
-        }
-        bytes += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 /* At the beginning of the place that is open. Its file keeps its size, so that nothing but these bytes has to
  * reach the disk. */
 static bool write_at_start(const struct qs_spool *s, const uint8_t *head, size_t n, const uint8_t *body,
                            size_t body_n)
 {
-    return lseek(s->fd, 0, SEEK_SET) == 0 && write_all(s->fd, head, n) && write_all(s->fd, body, body_n) &&
-           fdatasync(s->fd) == 0;
+    return lseek(s->fd, 0, SEEK_SET) == 0 && qs_io_write(s->fd, head, n) &&
+           qs_io_write(s->fd, body, body_n) && fdatasync(s->fd) == 0;
 }
 
 /* A place for so many bytes is open, and the disk has room for them. Not all file systems can promise that.

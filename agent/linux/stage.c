@@ -56,12 +56,8 @@ static bool copy(int in, int out)
     static char bytes[BLOCK_BYTES];
     ssize_t n;
     while ((n = read(in, bytes, sizeof bytes)) > 0) {
-        for (ssize_t done = 0; done < n;) {
-            ssize_t put = write(out, bytes + done, (size_t)(n - done));
-            if (put < 0) {
-                return false;
-            }
-            done += put;
+        if (!qs_io_write(out, bytes, (size_t)n)) {
+            return false;
         }
     }
     return n == 0;

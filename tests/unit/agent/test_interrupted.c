@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,6 +67,32 @@ static void reads_a_line_once(void **state)
 }
 
 /* What a program of stream mode wrote. */
+static void writes_all(void **state)
+{
+    static char bytes[1000], got[1001];
+    const struct rlimit few = {600, RLIM_INFINITY}, any = {RLIM_INFINITY, RLIM_INFINITY};
+    int fd = open("written", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    (void)state;
+    memset(bytes, 'x', sizeof bytes);
+    refuse_call("write", 1, EINTR);
+    assert_true(qs_io_write(fd, bytes, sizeof bytes));
+    assert_true(was_refused());
+    assert_int_equal(pread(fd, got, sizeof got, 0), sizeof bytes);
+    assert_memory_equal(got, bytes, sizeof bytes);
+    refuse_call(NULL, 0, 0);
+    assert_int_equal(ftruncate(fd, 0) | (int)lseek(fd, 0, SEEK_SET), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+    bool all = qs_io_write(fd, bytes, sizeof bytes); /* first less than all, then an error */
+    int why = errno;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &any), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_false(all);
+    assert_int_equal(why, EFBIG);
+    assert_int_equal(pread(fd, got, sizeof got, 0), 600);
+    close(fd);
+}
+
 static void takes_documents(void **state)
 {
     const struct qs_msg_run_begin run = {.mode = QS_RUN_STREAM,
@@ -377,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_files),
         cmocka_unit_test(reads_a_line_once),
+        cmocka_unit_test(writes_all),
         cmocka_unit_test(takes_documents),
         cmocka_unit_test(takes_no_more_than_there_is),
         cmocka_unit_test(reads_the_kernels_log),
