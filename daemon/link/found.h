@@ -19,17 +19,16 @@ struct qs_link_founds {
     size_t count;
 };
 
-struct qs_link_sight {        /* one device of a list */
-    const char *address;      /* what its link opens; also its name, where the signs allow it */
-    const char *place;        /* on the bus: "1-4.2"; "" where it has none */
-    const char *(*labels)[2]; /* keys and values; a value of "" says nothing */
-    size_t label_count;
+enum { QS_LINK_SIGHT_LABELS = 4 };
+
+struct qs_link_sight {                           /* one device of a list; its texts are borrowed */
+    const char *serial, *place;                  /* "" where it has none; a place is on the bus, "1-4.2" */
+    const char *labels[QS_LINK_SIGHT_LABELS][2]; /* keys and values; a value of "" says nothing */
 };
 
-/* A list begins; each device in it is seen; who was not seen when it ends is lost. */
-void qs_link_founds_begin(struct qs_link_founds *founds);
-void qs_link_founds_see(struct qs_link_founds *founds, const struct qs_link_sight *sight);
-void qs_link_founds_end(struct qs_link_founds *founds);
+/* All that are there now. A serial that several of them have, or that is none, says nothing: each is told by
+ * its place then ("usb:1-4.2"). That is its address, and its name, where the signs allow it. */
+void qs_link_founds_take(struct qs_link_founds *founds, const struct qs_link_sight *sights, size_t count);
 void qs_link_founds_done(struct qs_link_founds *founds); /* what it owns */
 
 #endif

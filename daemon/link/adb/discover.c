@@ -26,40 +26,22 @@ struct qs_link_discovery {
 
 /* ---- the list ---- */
 
-/* A serial that several devices have says nothing: each is told by its place on the bus. */
-static bool is_one_of_several(const struct qs_adb_device *lines, size_t count, const char *serial)
-{
-    size_t same = 0;
-    for (size_t i = 0; i < count; i++)
-        same += strcmp(lines[i].serial, serial) == 0;
-    return same > 1;
-}
-
-static void take_line(struct qs_link_discovery *d, const struct qs_adb_device *line, bool by_place)
-{
-    const char *labels[][2] = {{"serial", line->serial},
-                               {"model", line->model},
-                               {"product", line->product},
-                               {"device", line->device}};
-    QS_BUF(address);
-    qs_buf_fmt(&address, "%s%s", by_place ? "usb:" : "", by_place ? line->usb : line->serial);
-    const struct qs_link_sight sight = {.address = address.data,
-                                        .place = line->usb,
-                                        .labels = labels,
-                                        .label_count = sizeof labels / sizeof *labels};
-    qs_link_founds_see(&d->founds, &sight);
-}
-
 static void take_list(struct qs_link_discovery *d, char *text)
 {
     struct qs_adb_device *lines = qs_calloc(QS_LINK_FOUND_MAX, sizeof *lines);
+    struct qs_link_sight *sights = qs_calloc(QS_LINK_FOUND_MAX, sizeof *sights);
     size_t count = 0;
-    while (count < QS_LINK_FOUND_MAX && qs_adb_next_device(&text, &lines[count]))
-        count++;
-    qs_link_founds_begin(&d->founds);
-    for (size_t i = 0; i < count; i++)
-        take_line(d, &lines[i], *lines[i].usb && is_one_of_several(lines, count, lines[i].serial));
-    qs_link_founds_end(&d->founds);
+    for (; count < QS_LINK_FOUND_MAX && qs_adb_next_device(&text, &lines[count]); count++) {
+        const struct qs_adb_device *line = &lines[count];
+        sights[count] = (struct qs_link_sight){.serial = line->serial,
+                                               .place = line->usb,
+                                               .labels = {{"serial", line->serial},
+                                                          {"model", line->model},
+                                                          {"product", line->product},
+                                                          {"device", line->device}}};
+    }
+    qs_link_founds_take(&d->founds, sights, count);
+    free(sights);
     free(lines);
 }
 

@@ -2,7 +2,6 @@
 
 #include <libusb.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/loop.h"
 #include "base/mem.h"
@@ -29,26 +28,18 @@ struct qs_link_discovery {
 
 /* ---- the list ---- */
 
-static bool is_one_of_several(const struct qs_link_discovery *d, const char *serial)
+static void take_list(struct qs_link_discovery *d)
 {
-    size_t same = 0;
-    for (size_t i = 0; i < d->count; i++)
-        same += strcmp(d->boards[i].serial, serial) == 0;
-    return same > 1;
-}
-
-/* A serial that several devices have, or that is none, says nothing: each is told by its place on the bus. */
-static void take_board(struct qs_link_discovery *d, const struct qs_usb_board *board)
-{
-    bool by_place = !*board->serial || is_one_of_several(d, board->serial);
-    const char *labels[][2] = {{"serial", board->serial}, {"model", board->model}, {"usb", board->place}};
-    QS_BUF(address);
-    qs_buf_fmt(&address, "%s%s", by_place ? "usb:" : "", by_place ? board->place : board->serial);
-    const struct qs_link_sight sight = {.address = address.data,
-                                        .place = board->place,
-                                        .labels = labels,
-                                        .label_count = sizeof labels / sizeof *labels};
-    qs_link_founds_see(&d->founds, &sight);
+    struct qs_link_sight *sights = qs_calloc(d->count, sizeof *sights);
+    for (size_t i = 0; i < d->count; i++) {
+        const struct qs_usb_board *board = &d->boards[i];
+        sights[i] = (struct qs_link_sight){
+            .serial = board->serial,
+            .place = board->place,
+            .labels = {{"serial", board->serial}, {"model", board->model}, {"usb", board->place}}};
+    }
+    qs_link_founds_take(&d->founds, sights, d->count);
+    free(sights);
 }
 
 /* On a thread: the kernel may let it wait for a device that is being reset. A context knows what was there
@@ -88,12 +79,8 @@ static void on_list(void *user)
     int64_t pause_ns = d->changed ? SETTLED_NS : d->watch && qs_usb_has_udev() ? TOLD_NS : UNTOLD_NS;
     d->changed = false;
     d->next = qs_timer_start(d->loop, pause_ns, look, d);
-    if (!d->ok)
-        return; /* what it knew stays */
-    qs_link_founds_begin(&d->founds);
-    for (size_t i = 0; i < d->count; i++)
-        take_board(d, &d->boards[i]);
-    qs_link_founds_end(&d->founds);
+    if (d->ok) /* else what it knew stays */
+        take_list(d);
 }
 
 static void look(void *user)
