@@ -10,7 +10,8 @@
 #include "base/text.h"
 #include "config/job/read.h"
 
-const char *const qs_launch_names[] = {"cold", "warm", "hot", NULL};
+const struct qs_word qs_launch_words[] = {
+    {"cold", QS_LAUNCH_COLD}, {"warm", QS_LAUNCH_WARM}, {"hot", QS_LAUNCH_HOT}, {NULL, 0}};
 
 /* Each start is announced by a line of its own, so that its times are found behind it, and nothing else of
  * what is written is taken for a start. Before warm and hot ones the app is started once, uncounted. */
@@ -73,7 +74,7 @@ static void make_command(struct qs_job_benchmark *b)
     if (a->activity) {
         QS_FREED char *pause = pause_of(a);
         qs_strings_add(argv, qs_asprintf("%s/%s", a->package, a->activity));
-        qs_strings_add(argv, qs_strdup(qs_launch_names[a->launch]));
+        qs_strings_add(argv, qs_strdup(qs_launch_words[a->launch].word));
         qs_strings_add(argv, qs_asprintf("x%" PRIu32, a->iterations));
         qs_strings_add(argv, qs_asprintf("pause=%ss", pause));
         return;
@@ -101,7 +102,7 @@ void qs_job_process_argv(const struct qs_job_spec *spec, size_t arm, size_t poin
     if (a->activity) {
         qs_strings_add(ret, qs_strdup(a->package));
         qs_strings_add(ret, qs_asprintf("%s/%s", a->package, a->activity));
-        qs_strings_add(ret, qs_strdup(qs_launch_names[a->launch]));
+        qs_strings_add(ret, qs_strdup(qs_launch_words[a->launch].word));
         qs_strings_add(ret, qs_asprintf("%" PRIu32, a->iterations));
         qs_strings_add(ret, pause_of(a));
     } else {

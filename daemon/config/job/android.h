@@ -13,7 +13,6 @@ struct qs_job_spec;
 struct qs_job_file;
 
 enum qs_launch { QS_LAUNCH_COLD, QS_LAUNCH_WARM, QS_LAUNCH_HOT };
-extern const char *const qs_launch_names[]; /* "cold", "warm", "hot"; NULL ends them */
 
 struct qs_job_android {
     char *package;

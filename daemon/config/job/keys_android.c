@@ -9,9 +9,6 @@
 
 enum { NAME_MAX_BYTES = 200, PATH_MAX_BYTES = 1024, ITERATIONS_MAX = 1000, ARGUMENTS_MAX = 64 };
 
-static const struct qs_word launch_words[] = {
-    {"cold", QS_LAUNCH_COLD}, {"warm", QS_LAUNCH_WARM}, {"hot", QS_LAUNCH_HOT}, {NULL, 0}};
-
 static void read_arguments(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                            void *at)
 {
@@ -60,7 +57,7 @@ static const struct qs_key android_keys[] = {
     {.name = "start",
      .type = QS_KEY_ENUM,
      .offset = APP(launch),
-     .words = launch_words,
+     .words = qs_launch_words,
      .fallback = "cold",
      .help = "With `activity`: `cold` ends the app before each start; `warm` keeps its process and has the "
              "activity made anew; `hot` brings it back from behind the home screen. A start that was "

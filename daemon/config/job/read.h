@@ -29,6 +29,7 @@ extern const struct qs_table qs_job_compare_table, qs_job_devices_table, qs_job_
     qs_job_condition_table, qs_job_condition_set_table;
 extern const struct qs_table qs_job_trace_table;        /* keys_trace.c */
 extern const struct qs_table qs_job_android_table;      /* keys_android.c */
+extern const struct qs_word qs_launch_words[];          /* android.c: by enum qs_launch */
 extern const struct qs_table qs_job_characterize_table; /* keys_characterize.c */
 extern const struct qs_table qs_job_actions_table;      /* keys_actions.c */
 

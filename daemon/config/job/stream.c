@@ -32,7 +32,7 @@ void qs_job_form(const struct qs_job_spec *spec, size_t arm, size_t point, struc
                             .pattern = copy(b->stream.pattern),
                             .file = copy(b->output_file)};
     if (b->mode == QS_MODE_APP) {
-        ret->launch = b->android.activity ? qs_strdup(qs_launch_names[b->android.launch]) : NULL;
+        ret->launch = b->android.activity ? qs_strdup(qs_launch_words[b->android.launch].word) : NULL;
         ret->metric = copy(b->stream.metric);
     }
     if (ret->unit == QS_FORM_OTHER) {

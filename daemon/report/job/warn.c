@@ -5,10 +5,10 @@
 #include "report/job/metrics.h"
 #include "report/put.h"
 
-static enum qs_job_mode mode_of(const struct qs_report_group *g)
+static const struct qs_job_benchmark *benchmark_of(const struct qs_report_group *g)
 {
     const struct qs_job_spec *spec = g->in->spec;
-    return spec->benchmarks[spec->points[g->point].benchmark].mode;
+    return &spec->benchmarks[spec->points[g->point].benchmark];
 }
 
 static void warn_first(struct qs_json *j, bool one_program, double ratio)
@@ -110,7 +110,7 @@ void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, 
     const struct qs_report_arm *arm = &g->arms[index];
     const struct qs_metric_arm *duration = &g->metrics[0].arms[index];
     qs_json_array(j);
-    warn_shape(j, duration, arm->first_ratio, mode_of(g) != QS_MODE_COMMAND);
+    warn_shape(j, duration, arm->first_ratio, benchmark_of(g)->mode != QS_MODE_COMMAND);
     if (g->in->spec->arm_count == 1) {
         warn_dependence(j, duration);
         warn_kinds(j, &duration->median);
@@ -184,7 +184,7 @@ void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g
         qs_put_warning(j, "incomplete", "left out, because %s: %zu of %zu blocks",
                        g->in->spec->arm_count > 1 ? "they lack an arm" : "nothing of them was accepted",
                        g->incomplete, g->block_count);
-    if (mode_of(g) >= QS_MODE_STREAM)
+    if (qs_job_is_streamed(benchmark_of(g)))
         qs_put_warning(j, "not-silent", "not silent: %s", QS_SILENCE_WHY_STREAM);
     if (g->simulated)
         qs_put_warning(j, "simulated", "these numbers come from a simulated device");
