@@ -89,6 +89,14 @@ def unacknowledged(bed, daemon, device, nth=1):
     return locked
 
 
+def both_die(bed, daemon, device, nth=1):
+    """kill -9 of agent and daemon between CLOSED and ACK."""
+    locked = unacknowledged(bed, daemon, device, nth)
+    device.kill(daemon)
+    daemon.kill()
+    unlock(locked)
+
+
 def outlives_everybody(tap):
     """kill -9 of agent and daemon between CLOSED and ACK, and a restart of the device: its iterations are stored by the next ones, once"""
     with Bed() as bed:
@@ -100,10 +108,7 @@ def outlives_everybody(tap):
         daemon = bed.daemon(config, "--log-level", "debug")
         daemon.device_ready()
         job = daemon.job(device.job())
-        locked = unacknowledged(bed, daemon, device, 3)
-        device.kill(daemon)
-        daemon.kill()
-        unlock(locked)
+        both_die(bed, daemon, device, 3)
         dead = open_runs(bed)
         tap.equal([len(rows) for rows in device.kept.values()], [3], "one window of three is kept")
         tap.equal(set(device.kept) - dead, set(), "of the run that was open")
@@ -155,11 +160,8 @@ def by_another_kind_of_link(tap):
             daemon = bed.daemon(device.up(kind), "--log-level", "debug")
             daemon.device_ready()
             job = job or daemon.job(device.job())
-            locked = unacknowledged(bed, daemon, device, draw.randrange(1, 3))
             before = len(device.kept)
-            device.kill(daemon)
-            daemon.kill()
-            unlock(locked)
+            both_die(bed, daemon, device, draw.randrange(1, 3))
             tap.equal(len(device.kept), before + 1, f"{kind}: a window is kept")
         daemon = bed.daemon(device.up("unix"), "--log-level", "debug")
         tap.equal(daemon.ended(job)["state"], "done", "the job goes on to its end")
@@ -195,10 +197,7 @@ def another_farm(tap):
         daemon = bed.daemon(config, "--log-level", "debug")
         daemon.device_ready()
         job = daemon.job(device.job())
-        locked = unacknowledged(bed, daemon, device)
-        device.kill(daemon)
-        daemon.kill()
-        unlock(locked)
+        both_die(bed, daemon, device)
         kept = spooled(device.state)
         device.up("unix")
         other = bed.daemon(config, "--db", f"{bed.path}/other.db")
@@ -221,10 +220,7 @@ def damage_is_told(tap):
         daemon = bed.daemon(config, "--log-level", "debug")
         daemon.device_ready()
         job = daemon.job(device.job())
-        locked = unacknowledged(bed, daemon, device)
-        device.kill(daemon)
-        daemon.kill()
-        unlock(locked)
+        both_die(bed, daemon, device)
         (name,) = files_of(device.state)
         with open(f"{device.state}/{name}", "r+b") as f:
             f.seek(120)

@@ -255,9 +255,9 @@ def without_it(reason, wanted=False):
     sys.exit(tap.done())
 
 
-def main():
-    kind = KINDS[sys.argv.pop(1)]()  # what follows are names of cases
-    missing = why_not(kind)
+def in_a_guest(kind, cases, missing=""):
+    """Runs the cases, functions of the Tap and the machine, in one guest; missing: what else there is none without."""
+    missing = why_not(kind) or missing
     if missing:
         without_it(missing, os.environ.get("QS_KERNEL_BED") == "wanted")
     with Bed() as world:
@@ -266,10 +266,15 @@ def main():
         except NoPackages as missing:
             without_it(str(missing))
         with machine:
-            battery = (stops_before_the_battery_is_empty,) if kind.battery else ()
-            cases = (lost_bytes_are_seen, drivers_are_found, held_and_put_back, waits_until_it_is_cool, *battery, throttled_by_the_kernel, agent_is_killed,
-                     power_is_cut, kept_over_a_power_cut)
             run_cases(*(functools.wraps(case)(functools.partial(case, machine=machine)) for case in cases))
+
+
+def main():
+    kind = KINDS[sys.argv.pop(1)]()  # what follows are names of cases
+    battery = (stops_before_the_battery_is_empty,) if kind.battery else ()
+    cases = (lost_bytes_are_seen, drivers_are_found, held_and_put_back, waits_until_it_is_cool, *battery, throttled_by_the_kernel, agent_is_killed,
+             power_is_cut, kept_over_a_power_cut)
+    in_a_guest(kind, cases)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """A board on a USB cable (guest.py): the kernel's own stack between the daemon and an agent that was started with --usb."""
 import base64
-import functools
 import gzip
 import json
 import os
@@ -10,11 +9,9 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "e2e"))
-from lib import Bed, Failed, run_cases, until, whole  # noqa: E402  (the path has to be known first)
+from lib import Bed, Failed, until, whole  # noqa: E402  (the path has to be known first)
 from guest import HOST, QUIESCE, QUIESCED, UsbGuest  # noqa: E402
-from machine import Machine, why_not  # noqa: E402
-from parts import NoPackages  # noqa: E402
-from test_kernel import knobs, without_it  # noqa: E402
+from test_kernel import in_a_guest, knobs, without_it  # noqa: E402
 
 LONG_S = 240  # emulated
 CUTS_OF_A_JOB = 3  # a job gives a block up that was interrupted five times
@@ -390,18 +387,9 @@ def main():
     kind = UsbGuest()
     if os.environ.get("QS_SANITIZED"):
         without_it("the programs of this build have sanitizers, whose memory a guest does not have; ./dev test --slow runs it with the release")
-    missing = why_not(kind) or next((f"{path or 'a program for the guest'} is not built" for path in (QUIESCED, QUIESCE, HOST) if not os.path.exists(path)), "")
-    if missing:
-        without_it(missing, os.environ.get("QS_KERNEL_BED") == "wanted")
-    with Bed() as world:
-        try:
-            machine = Machine(world, kind)
-        except NoPackages as missing:
-            without_it(str(missing))
-        with machine:
-            cases = (whole_job, other_requests_are_stalled, old_bytes_are_dropped, killed_agents, it_says_what_is_missing, killed_while_measuring,
-                     four_at_once, ordinary_user, suspended, all_speeds, replugged)
-            run_cases(*(functools.wraps(case)(functools.partial(case, machine=machine)) for case in cases))
+    missing = next((f"{path or 'a program for the guest'} is not built" for path in (QUIESCED, QUIESCE, HOST) if not os.path.exists(path)), "")
+    in_a_guest(kind, (whole_job, other_requests_are_stalled, old_bytes_are_dropped, killed_agents, it_says_what_is_missing, killed_while_measuring,
+                      four_at_once, ordinary_user, suspended, all_speeds, replugged), missing)
 
 
 if __name__ == "__main__":
