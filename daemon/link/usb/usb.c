@@ -92,7 +92,8 @@ static bool usb_send(struct qs_link *link, const uint8_t *bytes, size_t n, struc
 }
 
 const struct qs_link_ops qs_link_usb_ops = {
-    .traits = {.silent_lead_ns = INT64_C(5000000), /* the transfer that carries QUIET is over by then */
+    .traits = {.silent_lead_ns =
+                   INT64_C(20000000), /* the transfer that carries QUIET is over in its first half */
                .discover = qs_usb_discover,
                .discover_end = qs_usb_discover_end},
     .check_address = qs_usb_check_address,

@@ -247,7 +247,7 @@ static void a_kind_tells_its_traits(void **state)
     static const int64_t lead_ns[QS_LINK_KIND_COUNT] = {[QS_LINK_TCP] = 5000000,
                                                         [QS_LINK_SERIAL] = 20000000,
                                                         [QS_LINK_ADB] = 20000000,
-                                                        [QS_LINK_USB] = 5000000};
+                                                        [QS_LINK_USB] = 20000000};
     static const int64_t opening_ns[QS_LINK_KIND_COUNT] = {
         [QS_LINK_SSH] = 75000000000, [QS_LINK_ADB] = 90000000000};
     for (size_t k = 0; k < QS_LINK_KIND_COUNT; k++) {
