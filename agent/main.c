@@ -2,6 +2,7 @@
 #include "linux/ftrace.h"
 #include "linux/io.h"
 #include "linux/port.h"
+#include "linux/tls/tls.h"
 #include "linux/usb.h"
 
 #include <errno.h>
@@ -24,8 +25,8 @@ static const char help[] =
     "  quiesce-agent --listen unix:PATH               a socket for this user and root\n"
     "  quiesce-agent --listen localabstract:NAME      the same without a file, for adb; a key may be asked "
     "for\n"
-    "  quiesce-agent --listen tcp:127.0.0.1:PORT --key-file FILE\n"
-    "                                                 loopback only: the link is not encrypted\n"
+    "  quiesce-agent --listen tcp:ADDRESS:PORT --key-file FILE\n"
+    "                                                 with TLS, for the host that has the same key\n"
     "  quiesce-agent --usb [CONTROLLER]               be a USB device, as root: on the first device "
     "controller of\n"
     "                                                 /sys/class/udc that is free, or on this one\n"
@@ -50,7 +51,8 @@ static const char help[] =
     "it outlives the agent and a restart of the device (without --state it is in memory alone).\n"
     "--serial-number TEXT is what hosts know a USB device by (else the board's own, or one made of its\n"
     "/etc/machine-id), --usb-id VID:PID its ids (else 1d6b:0104).\n"
-    "A key file has 32 to 4096 bytes, mode 0600, and is the same on both sides.\n"
+    "A key file has mode 0600 and is the same on both sides: for TCP the one that `quiesce devices enroll`\n"
+    "made for this device, elsewhere 32 to 4096 bytes of any kind.\n"
     "SIGTERM ends the agent and whatever it has started.\n"
     "\n"
     "Examples\n"
@@ -58,8 +60,7 @@ static const char help[] =
     "  while :; do quiesce-agent --serial /dev/ttyS1 || sleep 1; done   one session each, like a getty\n"
     "  quiesce-agent --listen unix:$XDG_RUNTIME_DIR/quiesce-agent.sock\n"
     "  while :; do quiesce-agent --usb || sleep 1; done\n"
-    "  (umask 077; head -c 32 /dev/urandom > agent.key)\n"
-    "  quiesce-agent --listen tcp:127.0.0.1:7151 --key-file agent.key\n";
+    "  quiesce-agent --listen tcp:0.0.0.0:7151 --key-file board.key     every address of this device\n";
 
 enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_SETUP = 3, INHERITED_MAX = 1024 };
 
@@ -236,6 +237,25 @@ static bool take_line(const char *path, char *error)
     return ok;
 }
 
+/* What its door asks of a host. */
+static bool take_key(struct qs_linux *os, const char *path, char *error)
+{
+    struct qs_enrolled key;
+    if (os->link.kind != QS_LINK_TCP) {
+        os->key_bytes = qs_link_read_key(path, os->key, sizeof os->key, error);
+        return os->key_bytes > 0;
+    }
+    if (!qs_link_read_enrolled(path, &key, error)) {
+        return false;
+    }
+    os->link.tls = qs_tls_open(&key);
+    explicit_bzero(&key, sizeof key);
+    if (!os->link.tls) {
+        qs_print(error, QS_LINK_ERROR_BYTES, "cannot make a TLS server");
+    }
+    return os->link.tls != NULL;
+}
+
 static bool open_link(struct qs_linux *os, const struct options *options, const struct qs_link *usb,
                       char *error)
 {
@@ -254,14 +274,11 @@ static bool open_link(struct qs_linux *os, const struct options *options, const 
     }
     if (os->link.kind == QS_LINK_TCP && !options->key_file) {
         qs_print(error, QS_LINK_ERROR_BYTES,
-                 "a TCP link needs --key-file FILE: anybody on this machine could "
+                 "a TCP link needs --key-file FILE, as `quiesce devices enroll` makes it: anybody could "
                  "connect; or use --listen unix:PATH");
         return false;
     }
-    if (options->key_file) {
-        os->key_bytes = qs_link_read_key(options->key_file, os->key, sizeof os->key, error);
-    }
-    return !options->key_file || os->key_bytes > 0;
+    return !options->key_file || take_key(os, options->key_file, error);
 }
 
 /* Descriptors that we were born with are not for the benchmarks, and 0, 1, 2 must be taken. */
@@ -332,7 +349,7 @@ static int serve(struct qs_linux *os, const struct options *options)
         return EXIT_SETUP;
     }
     if (os->link.kind == QS_LINK_TCP) {
-        say(stderr, "quiesce-agent: listens on loopback port %d\n", qs_link_port(&os->link));
+        say(stderr, "quiesce-agent: listens on port %d, with TLS\n", qs_link_port(&os->link));
     } else if (os->link.kind == QS_LINK_UNIX) {
         say(stderr, options->usb ? "quiesce-agent: %s\n" : "quiesce-agent: listens on %s\n",
             options->usb ? usb : options->listen);

@@ -21,17 +21,7 @@ if [[ -x $compiler ]]; then
     exit
 fi
 
-source=$folder/source
-if [[ ! -d $source ]]; then
-    rm -rf "$folder/apt" "$folder/archives" # of an attempt that failed
-    mkdir -p "$folder/archives"
-    (cd "$folder/archives" && "$here/foreign.sh" source "$folder/apt" apt-get -qq source --download-only musl >&2)
-    rm -rf "$source.part"
-    dpkg-source --no-check --no-copy -x "$folder"/archives/musl_*.dsc "$source.part" >&2
-    mv "$source.part" "$source"
-    rm -rf "$folder/apt" "$folder/archives"
-fi
-
+"$here/source.sh" musl "$folder/source"
 rm -rf "$folder/$architecture.build"
 mkdir -p "$folder/$architecture.build"
 (

@@ -1,6 +1,7 @@
 #include "linux/guests.h"
 
 #include "linux/link.h"
+#include "linux/tls/tls.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,23 +20,40 @@ void qs_guests_init(struct qs_guests *g)
     }
 }
 
-int qs_guest_leave(struct qs_guest *guest)
+int qs_guest_leave(struct qs_guest *guest, struct qs_tls_session **ret_session)
 {
     int fd = guest->fd;
+    *ret_session = guest->session;
     guest->fd = -1;
+    guest->session = NULL;
     return fd;
+}
+
+static void drop(struct qs_guest *guest)
+{
+    qs_tls_end(guest->session);
+    guest->session = NULL;
+    close(guest->fd);
+    guest->fd = -1;
+}
+
+static void turn_away(struct qs_guest *guest)
+{
+    struct qs_tls_session *session;
+    int fd = qs_guest_leave(guest, &session);
+    qs_link_turn_away(fd, session, too_late);
 }
 
 void qs_guests_close(struct qs_guests *g)
 {
     for (size_t i = 0; i < QS_GUESTS_MAX; i++) {
         if (g->at[i].fd >= 0) {
-            close(qs_guest_leave(&g->at[i]));
+            drop(&g->at[i]);
         }
     }
 }
 
-void qs_guests_add(struct qs_guests *g, int fd, int64_t now_ns)
+void qs_guests_add(struct qs_guests *g, int fd, struct qs_tls *tls, int64_t now_ns)
 {
     struct qs_guest *place = &g->at[0];
     for (size_t i = 0; i < QS_GUESTS_MAX && place->fd >= 0; i++) {
@@ -44,12 +62,16 @@ void qs_guests_add(struct qs_guests *g, int fd, int64_t now_ns)
         }
     }
     if (place->fd >= 0) {
-        qs_link_turn_away(qs_guest_leave(place), too_late);
+        turn_away(place);
     }
     place->fd = fd;
     place->since_ns = now_ns;
     place->greeted = false;
     place->n = 0;
+    place->session = tls ? qs_tls_begin(tls, fd) : NULL;
+    if (tls && !place->session) {
+        drop(place); /* no memory is left for it */
+    }
 }
 
 int64_t qs_guests_expire(struct qs_guests *g, int64_t now_ns)
@@ -58,7 +80,7 @@ int64_t qs_guests_expire(struct qs_guests *g, int64_t now_ns)
     for (size_t i = 0; i < QS_GUESTS_MAX; i++) {
         struct qs_guest *guest = &g->at[i];
         if (guest->fd >= 0 && now_ns - guest->since_ns >= PATIENCE_NS) {
-            qs_link_turn_away(qs_guest_leave(guest), too_late);
+            turn_away(guest);
         } else if (guest->fd >= 0 && guest->since_ns + PATIENCE_NS < next) {
             next = guest->since_ns + PATIENCE_NS;
         }
@@ -111,6 +133,21 @@ static bool is_complete(struct qs_guest *guest, struct qs_agent *agent)
     return proof > 0 && (proof > sizeof guest->bytes - hello || guest->n >= hello + proof);
 }
 
+/* > 0: so many bytes; 0: nothing now; -1: it has hung up, or cannot prove the key. */
+static long hear_some(struct qs_guest *guest)
+{
+    uint8_t *to = guest->bytes + guest->n;
+    size_t room = sizeof guest->bytes - guest->n;
+    if (!guest->session) {
+        ssize_t got = recv(guest->fd, to, room, MSG_DONTWAIT);
+        return got > 0 ? (long)got : got < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+    }
+    if (!qs_tls_is_up(guest->session) && !qs_tls_shake(guest->session)) {
+        return -1;
+    }
+    return qs_tls_is_up(guest->session) ? qs_tls_receive(guest->session, to, room) : 0;
+}
+
 /* Whatever it says, and however much of it at once, before it is greeted: what its place had of the guest
  * before, whose proof somebody may have recorded, is not asked of it. */
 bool qs_guest_hear(struct qs_guest *guest, struct qs_agent *agent)
@@ -118,13 +155,13 @@ bool qs_guest_hear(struct qs_guest *guest, struct qs_agent *agent)
     if (guest->n == 0) {
         agent->port.random(agent->port.ctx, guest->nonce, sizeof guest->nonce);
     }
-    ssize_t got = recv(guest->fd, guest->bytes + guest->n, sizeof guest->bytes - guest->n, MSG_DONTWAIT);
+    long got = hear_some(guest);
     if (got > 0) {
         guest->n += (size_t)got;
         return is_complete(guest, agent);
     }
-    if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-        close(qs_guest_leave(guest));
+    if (got < 0) {
+        drop(guest);
     }
     return false;
 }

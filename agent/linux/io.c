@@ -5,7 +5,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -233,5 +235,26 @@ void qs_io_let_go(int kept_fd)
         if (i != kept_fd) {
             close(i);
         }
+    }
+}
+
+/* Kernels before 3.17 have no getrandom. Without any randomness there is no session that could be trusted. */
+void qs_io_random(uint8_t *bytes, size_t n)
+{
+    int fd = -1;
+    bool again = true;
+    while (n > 0 && again) {
+        ssize_t got = fd >= 0 ? read(fd, bytes, n) : getrandom(bytes, n, 0);
+        again = got > 0 || (got < 0 && errno == EINTR);
+        bytes += got > 0 ? got : 0;
+        n -= got > 0 ? (size_t)got : 0;
+        if (!again && fd < 0) {
+            fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+            again = fd >= 0;
+        }
+    }
+    qs_io_close(&fd);
+    if (n > 0) {
+        abort();
     }
 }

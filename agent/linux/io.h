@@ -32,6 +32,8 @@ void qs_io_cpu_list(char *text, size_t cap, bool (*has)(void *arg, int cpu), voi
 int64_t qs_io_now_ns(clockid_t clock);
 /* Closes it unless it is -1, which it is then; errno stays. */
 void qs_io_close(int *fd);
+/* All of them, or the program ends. */
+void qs_io_random(uint8_t *bytes, size_t n);
 /* Of a process that was forked from ours: it holds none of our files but this one (-1: none), its standard
  * streams are /dev/null. */
 void qs_io_let_go(int kept_fd);

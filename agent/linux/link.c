@@ -2,6 +2,7 @@
 
 #include "core/print.h"
 #include "linux/io.h"
+#include "linux/tls/tls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,6 +56,8 @@ bool qs_link_open_stdio(struct qs_link *link, int32_t peer_pid, char error[QS_LI
 
 void qs_link_drop(struct qs_link *link)
 {
+    qs_tls_end(link->session);
+    link->session = NULL;
     if (link->out_fd == link->in_fd) { /* one for both */
         link->out_fd = -1;
     }
@@ -72,9 +75,14 @@ void qs_link_close(struct qs_link *link)
     qs_io_close(&link->listen_fd);
 }
 
-void qs_link_turn_away(int fd, const char *text)
+void qs_link_turn_away(int fd, struct qs_tls_session *session, const char *text)
 {
-    (void)!send(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (session && qs_tls_is_up(session)) {
+        (void)!qs_tls_send(session, (const uint8_t *)text, strlen(text));
+    } else if (!session || qs_tls_is_silent(session)) {
+        (void)!send(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+    qs_tls_end(session);
     close(fd);
 }
 
@@ -94,13 +102,13 @@ int qs_link_accept(struct qs_link *link)
 {
     int fd = accept4(link->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0 && link->kind == QS_LINK_UNIX && !may_talk(fd)) {
-        qs_link_turn_away(fd, "quiesce-agent: only its own user, or root, may use this socket\n");
+        qs_link_turn_away(fd, NULL, "quiesce-agent: only its own user, or root, may use this socket\n");
         return -1;
     }
     return fd;
 }
 
-void qs_link_adopt(struct qs_link *link, int fd)
+void qs_link_adopt(struct qs_link *link, int fd, struct qs_tls_session *session)
 {
     const int one = 1;
     struct ucred peer;
@@ -111,6 +119,7 @@ void qs_link_adopt(struct qs_link *link, int fd)
         link->peer_pid = peer.pid;
     }
     link->in_fd = link->out_fd = fd;
+    link->session = session;
 }
 
 static bool wait_writable(const struct qs_link *link)
@@ -120,26 +129,34 @@ static bool wait_writable(const struct qs_link *link)
     return n > 0 && (fds[0].revents & POLLOUT) && !fds[1].revents;
 }
 
+/* > 0: so many were taken; 0: nothing now; -1: the peer is gone. */
+static long send_some(struct qs_link *link, const uint8_t *bytes, size_t n)
+{
+    if (link->session) {
+        return qs_tls_send(link->session, bytes, n);
+    }
+    ssize_t sent = write(link->out_fd, bytes, n); /* SIGPIPE is blocked */
+    return sent < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : (long)sent;
+}
+
 bool qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n)
 {
     while (n > 0 && link->out_fd >= 0) {
-        ssize_t sent = write(link->out_fd, bytes, n); /* SIGPIPE is blocked */
-        if (sent < 0 && errno == EINTR) {
-            continue;
-        }
-        if (sent < 0 && (errno != EAGAIN || !wait_writable(link))) {
+        long sent = send_some(link, bytes, n);
+        if (sent < 0 || (sent == 0 && !wait_writable(link))) {
             return false;
         }
-        if (sent > 0) {
-            bytes += sent;
-            n -= (size_t)sent;
-        }
+        bytes += sent;
+        n -= (size_t)sent;
     }
     return n == 0;
 }
 
 long qs_link_receive(struct qs_link *link, uint8_t *bytes, size_t cap)
 {
+    if (link->session) {
+        return qs_tls_receive(link->session, bytes, cap);
+    }
     ssize_t n = read(link->in_fd, bytes, cap);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
         return 0;

@@ -3,6 +3,7 @@
 
 #include "core/print.h"
 #include "linux/io.h"
+#include "linux/tls/tls.h"
 #include "proto/limits.h"
 
 #include <arpa/inet.h>
@@ -120,14 +121,6 @@ static bool parse_tcp(const char *text, struct sockaddr_storage *address, sockle
     return inet_pton(AF_INET, strcmp(host, "localhost") == 0 ? "127.0.0.1" : host, &a->sin_addr) == 1;
 }
 
-static bool is_loopback(const struct sockaddr_storage *address)
-{
-    if (address->ss_family == AF_INET6) {
-        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
-    }
-    return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == 127;
-}
-
 static bool listen_tcp(struct qs_link *link, const char *text, char *error)
 {
     struct sockaddr_storage address;
@@ -138,11 +131,11 @@ static bool listen_tcp(struct qs_link *link, const char *text, char *error)
         return fail(error, "cannot listen on", text,
                     "expected ADDRESS:PORT with a numeric address, such as 127.0.0.1:7151");
     }
-    if (!is_loopback(&address)) {
+    if (!qs_tls_is_built()) {
         return fail(
             error, "refusing to listen on", text,
-            "the link is not encrypted, so only loopback addresses are taken; use 127.0.0.1, or reach "
-            "the agent through ssh");
+            "this agent was built without TLS, so it takes Unix sockets alone: unix:PATH, or reach it "
+            "through ssh");
     }
     link->listen_fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool ok = link->listen_fd >= 0 &&
@@ -165,7 +158,7 @@ bool qs_link_listen(struct qs_link *link, const char *address, char error[QS_LIN
         return listen_tcp(link, address + 4, error);
     }
     return fail(error, "cannot listen on", address,
-                "expected unix:PATH, localabstract:NAME or tcp:127.0.0.1:PORT");
+                "expected unix:PATH, localabstract:NAME or tcp:ADDRESS:PORT");
 }
 
 int qs_link_port(const struct qs_link *link)
@@ -209,4 +202,17 @@ size_t qs_link_read_key(const char *path, uint8_t *key, size_t cap, char error[Q
     }
     close(fd);
     return (size_t)n;
+}
+
+bool qs_link_read_enrolled(const char *path, struct qs_enrolled *key, char error[QS_LINK_ERROR_BYTES])
+{
+    uint8_t text[QS_ENROLLED_FILE_MAX_BYTES + 1];
+    size_t n = qs_link_read_key(path, text, sizeof text, error);
+    bool ok = n > 0 && qs_enrolled_parse(text, n, key);
+    if (n > 0 && !ok) {
+        fail(error, "cannot use the key file", path,
+             "it is no key of a device; on the host, quiesce devices enroll NAME makes one");
+    }
+    explicit_bzero(text, sizeof text);
+    return ok;
 }

@@ -156,12 +156,13 @@ static const char held[] =
 /* The agent judges at once: who waits for nothing but its judgement keeps nobody else out. */
 static void lead_in(struct qs_linux *os, struct qs_guest *guest)
 {
-    int fd = qs_guest_leave(guest);
+    struct qs_tls_session *session;
+    int fd = qs_guest_leave(guest, &session);
     if (!qs_agent_takes_link(&os->agent)) {
-        qs_link_turn_away(fd, held);
+        qs_link_turn_away(fd, session, held);
         return;
     }
-    qs_link_adopt(&os->link, fd);
+    qs_link_adopt(&os->link, fd, session);
     if (!qs_agent_on_guest(&os->agent, guest->nonce, guest->bytes, guest->n) && os->agent.link_up) {
         lose_link(os);
     }
@@ -187,10 +188,10 @@ static void open_door(struct qs_linux *os)
         hear(os); /* the client before may have hung up since we looked */
     }
     if (!qs_agent_takes_link(&os->agent)) {
-        qs_link_turn_away(fd, held);
+        qs_link_turn_away(fd, NULL, held);
         return;
     }
-    qs_guests_add(&os->guests, fd, qs_io_now_ns(os->clock));
+    qs_guests_add(&os->guests, fd, os->link.tls, qs_io_now_ns(os->clock));
 }
 
 /* Its answers, and that it has ended. */

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -47,26 +46,10 @@ static void op_close_link(void *ctx)
     os->stop = os->stop || os->link.kind == QS_LINK_STDIO;
 }
 
-/* Kernels before 3.17 have no getrandom. Without any randomness there is no session that could be trusted. */
 static void op_random(void *ctx, uint8_t *bytes, size_t n)
 {
-    int fd = -1;
-    bool again = true;
     (void)ctx;
-    while (n > 0 && again) {
-        ssize_t got = fd >= 0 ? read(fd, bytes, n) : getrandom(bytes, n, 0);
-        again = got > 0 || (got < 0 && errno == EINTR);
-        bytes += got > 0 ? got : 0;
-        n -= got > 0 ? (size_t)got : 0;
-        if (!again && fd < 0) {
-            fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-            again = fd >= 0;
-        }
-    }
-    qs_io_close(&fd);
-    if (n > 0) {
-        abort();
-    }
+    qs_io_random(bytes, n);
 }
 
 static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct qs_port_ready *ready,

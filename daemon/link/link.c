@@ -85,8 +85,8 @@ bool qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n, struct q
 void qs_link_counters(const struct qs_link *link, struct qs_link_counters *ret)
 {
     *ret = link->counters;
-    if (link->ops->segments && link->state == QS_LINK_IS_UP)
-        link->ops->segments(link, ret);
+    if (link->ops->counters && link->state == QS_LINK_IS_UP)
+        link->ops->counters(link, ret);
 }
 
 const uint8_t *qs_link_key(const struct qs_link *link, size_t *ret_bytes)

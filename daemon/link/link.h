@@ -36,8 +36,8 @@ struct qs_link_events {
  * count the transfers that were completed; nothing acknowledges one, and nobody is between us and the device.
  */
 struct qs_link_counters {
-    uint64_t bytes_in,
-        bytes_out; /* read from and written to our socket; what still waits in our queue is not */
+    uint64_t bytes_in, bytes_out; /* read from and written to our socket, as the session has them, before
+                                     encryption; what still waits in our queue is not */
     bool has_segments, are_transfers;
     uint64_t segments_in, segments_out;
     uint64_t data_segments_in, data_segments_out;
@@ -84,9 +84,10 @@ void qs_link_close(struct qs_link *link);
 bool qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err);
 void qs_link_counters(const struct qs_link *link, struct qs_link_counters *ret);
 
-/* The key for mutual authentication (TCP), or NULL and 0: nothing to prove on this link. Read from key_file
- * at open, all of its bytes as they are; the file must be ours, closed to group and others (0600), and hold
- * QS_LINK_KEY_MIN_BYTES to QS_LINK_KEY_MAX_BYTES. Borrowed until the next open or free. */
+/* The key for mutual authentication (a Unix socket with a key_file, adb), or NULL and 0: nothing to prove on
+ * this link. Read from key_file at open, all of its bytes as they are; the file must be ours, closed to group
+ * and others (0600), and hold QS_LINK_KEY_MIN_BYTES to QS_LINK_KEY_MAX_BYTES. Borrowed until the next open or
+ * free. */
 const uint8_t *qs_link_key(const struct qs_link *link, size_t *ret_bytes);
 /* The device exists in memory only; what it reports is a model's word. */
 bool qs_link_is_simulated(const struct qs_link *link);

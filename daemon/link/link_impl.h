@@ -24,9 +24,12 @@ struct qs_link_ops {
     bool (*open)(struct qs_link *link, struct qs_err *err); /* a failure leaves nothing open */
     void (*close)(struct qs_link *link);                    /* while opening or up; lets go of everything */
     bool (*send)(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err);
-    void (*segments)(const struct qs_link *link, struct qs_link_counters *ret); /* NULL: none to read */
-    /* Bytes came over the stream: a kind that has something to settle with its other side before it is up
-     * takes them all, and says when it is up; NULL: qs_link_bytes. */
+    /* Where it counts other things than the stream does; NULL: it does not. It is up. */
+    void (*counters)(const struct qs_link *link, struct qs_link_counters *ret);
+    /* The stream's connection stands; NULL: qs_link_up. */
+    void (*stream_stands)(struct qs_link *link);
+    /* Bytes came over the stream: a kind that has something to settle with its other side before it is up, or
+     * decrypts them, takes them all, and says when it is up; NULL: qs_link_bytes. */
     void (*take)(struct qs_link *link, const uint8_t *bytes, size_t n);
     /* The peer ended or broke the stream; NULL: qs_link_down. */
     void (*stream_ended)(struct qs_link *link, const struct qs_err *why);
@@ -66,6 +69,7 @@ void qs_link_stream_close(struct qs_link *link);
 
 /* Fills link->key from a file, or fails. */
 bool qs_link_read_key(struct qs_link *link, const char *path, struct qs_err *err);
+void qs_link_forget_key(struct qs_link *link);
 
 /* on_up or on_down from a timer, for news that is known before the call returns. The last one counts. */
 void qs_link_up_later(struct qs_link *link);

@@ -104,7 +104,7 @@ static void connected(struct qs_link *link)
     if (error != 0 || !watch(link, &why))
         qs_link_down(link, &why);
     else
-        qs_link_up(link);
+        (link->ops->stream_stands ? link->ops->stream_stands : qs_link_up)(link);
 }
 
 static void on_ready(unsigned events, void *user)

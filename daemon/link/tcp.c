@@ -1,24 +1,25 @@
-/* An agent on a loopback TCP port: of this machine, or forwarded to it. Nothing here encrypts, so no other
- * address is accepted; both sides prove that they know the key (proto/auth.h). */
+/* An agent on a TCP port, of this machine or of another: with TLS, by the key of the device's enrolment
+ * (tls/), which both sides prove before anything is said. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "config/document/scalar.h"
 #include "link/link_impl.h"
+#include "link/tls/tls.h"
 
 struct tcp_own {
-    char *address;  /* owned: as configured */
-    char *key_file; /* owned, or NULL */
+    char *address;       /* owned: as configured */
+    char *key_file;      /* owned, or NULL */
+    struct qs_tls *tls;  /* owned; from open to close */
+    uint64_t said, told; /* bytes of the session: of the peer, and ours, those in the queue included */
 };
 
 static void *tcp_new_own(const struct qs_farm_device *device)
@@ -51,21 +52,26 @@ static bool parse_port(const char *text, uint16_t *ret)
     return port >= 1 && port <= 65535;
 }
 
-static bool loopback_v4(const char *host, uint16_t port, struct sockaddr_storage *ret)
+static bool parse_v4(const char *host, uint16_t port, struct sockaddr_storage *ret)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port)};
     if (inet_pton(AF_INET, strcmp(host, "localhost") == 0 ? "127.0.0.1" : host, &v4.sin_addr) != 1)
         return false;
     memcpy(ret, &v4, sizeof v4);
-    return (ntohl(v4.sin_addr.s_addr) >> 24) == 127;
+    return v4.sin_addr.s_addr != htonl(INADDR_ANY);
 }
 
-static bool loopback_v6(const char *host, uint16_t port, struct sockaddr_storage *ret)
+static bool parse_v6(char *host, uint16_t port, struct sockaddr_storage *ret)
 {
-    struct sockaddr_in6 v6 = {
-        .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    size_t n = strlen(host);
+    if (n < 3 || host[0] != '[' || host[n - 1] != ']')
+        return false;
+    host[n - 1] = '\0';
+    if (inet_pton(AF_INET6, host + 1, &v6.sin6_addr) != 1)
+        return false;
     memcpy(ret, &v6, sizeof v6);
-    return strcmp(host, "[::1]") == 0;
+    return !IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr);
 }
 
 static bool parse_address(const char *text, struct sockaddr_storage *ret, struct qs_err *err)
@@ -75,16 +81,16 @@ static bool parse_address(const char *text, struct sockaddr_storage *ret, struct
     const char *colon = strrchr(text, ':');
     size_t n = colon ? (size_t)(colon - text) : 0;
     if (n == 0)
-        return qs_fail(err, QS_E_CONFIG, "`%s` is not an address with a port: write 127.0.0.1:PORT",
+        return qs_fail(err, QS_E_CONFIG, "`%s` is not an address with a port: write 192.168.1.7:7151",
                        qs_show(text).text);
     if (!parse_port(colon + 1, &port))
         return qs_fail(err, QS_E_CONFIG, "`%s` is not a port (1 to 65535)", qs_show(colon + 1).text);
     memset(ret, 0, sizeof *ret);
     snprintf(host, sizeof host, "%.*s", (int)n, text); /* what is cut is none either */
-    return loopback_v4(host, port, ret) || loopback_v6(host, port, ret) ||
+    return parse_v4(host, port, ret) || parse_v6(host, port, ret) ||
            qs_fail(err, QS_E_CONFIG,
-                   "`%s` is not a loopback address, and this version encrypts nothing: write 127.0.0.1:PORT "
-                   "(a port may be forwarded), or reach another machine by `exec` and ssh",
+                   "`%s` is not a numeric address of a device; names are not looked up: write "
+                   "192.168.1.7:7151 or [fd00::7]:7151",
                    qs_show(text).text);
 }
 
@@ -96,50 +102,70 @@ static bool tcp_check_address(const char *address, struct qs_err *err)
 
 /* ---- the key ---- */
 
-static bool read_key(int fd, const char *path, struct qs_link *link, struct qs_err *err)
+/* The key is of this device and no other: its name is what the agent knows its host by. */
+static bool judge_key(const struct qs_link *link, const char *path, const struct qs_enrolled *key,
+                      struct qs_err *err)
 {
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return qs_fail(err, QS_E_CONFIG, "cannot read the key file %s: %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return qs_fail(err, QS_E_CONFIG, "the key file %s is not a regular file", path);
-    if (st.st_uid != geteuid() || (st.st_mode & 077) != 0)
-        return qs_fail(err, QS_E_DENIED,
-                       "the key file %s must be ours and closed to others: chmod 600, owner %ld", path,
-                       (long)geteuid());
-    if (st.st_size < QS_LINK_KEY_MIN_BYTES || st.st_size > QS_LINK_KEY_MAX_BYTES)
-        return qs_fail(err, QS_E_CONFIG, "the key file %s has %lld bytes; it needs %d to %d", path,
-                       (long long)st.st_size, QS_LINK_KEY_MIN_BYTES, QS_LINK_KEY_MAX_BYTES);
-    ssize_t got = read(fd, link->key, sizeof link->key);
-    if (got != st.st_size)
-        return qs_fail(err, QS_E_CONFIG, "cannot read all of the key file %s", path);
-    link->key_bytes = (size_t)got;
-    return true;
+    return strcmp(key->name, link->name) == 0 ||
+           qs_fail(
+               err, QS_E_CONFIG,
+               "%s: the key file %s is that of the device `%s`: each device has a key of its own, quiesce "
+               "devices enroll %s makes it",
+               link->name, path, key->name, link->name);
 }
 
-static bool take_key(struct qs_link *link, const char *path, struct qs_err *err)
+static bool take_key(struct qs_link *link, struct tcp_own *own, struct qs_err *err)
 {
-    link->key_bytes = 0;
-    if (!path)
+    struct qs_enrolled key = {0};
+    if (!own->key_file)
         return qs_fail(err, QS_E_CONFIG,
-                       "%s: a tcp link needs a key_file: anybody here could listen on its port", link->name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return qs_fail(err, QS_E_CONFIG, "cannot open the key file %s: %s", path, strerror(errno));
-    bool ok = read_key(fd, path, link, err);
-    close(fd);
-    return ok;
+                       "%s: a tcp link needs a key_file: quiesce devices enroll %s makes one", link->name,
+                       link->name);
+    bool ok = qs_link_read_key(link, own->key_file, err);
+    if (ok && !qs_enrolled_parse(link->key, link->key_bytes, &key))
+        ok = qs_fail(err, QS_E_CONFIG,
+                     "%s: the key file %s is no key of a device: quiesce devices enroll %s makes one",
+                     link->name, own->key_file, link->name);
+    qs_link_forget_key(link); /* there is nothing to prove but in the handshake */
+    ok = ok && judge_key(link, own->key_file, &key, err);
+    own->tls = ok ? qs_tls_new(link->name, &key, err) : NULL;
+    explicit_bzero(&key, sizeof key);
+    return own->tls != NULL;
 }
 
 /* ---- the link ---- */
 
-static bool tcp_open(struct qs_link *link, struct qs_err *err)
+/* Takes in what the peer has sent, and sends what is to be answered; the last thing its caller does. */
+static void step(struct qs_link *link, const uint8_t *bytes, size_t n)
 {
-    const struct tcp_own *own = link->own;
-    struct sockaddr_storage address = {0};
-    if (!parse_address(own->address, &address, err) || !take_key(link, own->key_file, err))
-        return false;
-    int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct tcp_own *own = link->own;
+    struct qs_err why = QS_ERR_INIT;
+    QS_BUF(said);
+    QS_BUF(wire);
+    bool was_up = qs_tls_is_up(own->tls);
+    bool ok = qs_tls_take(own->tls, bytes, n, &said, &wire, &why);
+    if (wire.len > 0 && !qs_link_stream_send(link, (const uint8_t *)wire.data, wire.len, ok ? &why : NULL))
+        ok = false;
+    own->said += said.len;
+    if (!ok && said.len > 0)
+        qs_link_down_later(link, &why); /* its last words come first */
+    if (ok && !was_up && qs_tls_is_up(own->tls))
+        qs_link_up(link); /* an agent says nothing before it is greeted */
+    else if (said.len > 0)
+        qs_link_bytes(link, (const uint8_t *)said.data, said.len);
+    else if (!ok)
+        qs_link_down(link, &why);
+}
+
+static void tcp_stands(struct qs_link *link)
+{
+    step(link, NULL, 0);
+}
+
+static bool start(struct qs_link *link, const struct sockaddr_storage *address, const char *shown,
+                  struct qs_err *err)
+{
+    int fd = socket(address->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return qs_fail(err, QS_E_RESOURCE, "cannot make a socket: %s", strerror(errno));
     int one = 1;
@@ -147,20 +173,60 @@ static bool tcp_open(struct qs_link *link, struct qs_err *err)
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &zero,
                sizeof zero); /* a probe would break the window's silence */
-    bool now = connect(fd, (const struct sockaddr *)&address, sizeof address) == 0;
-    if (!now && errno != EINPROGRESS) {
-        qs_fail(err, QS_E_LINK, "cannot connect to %s: %s", own->address, strerror(errno));
+    if (connect(fd, (const struct sockaddr *)address, sizeof *address) != 0 && errno != EINPROGRESS) {
+        qs_fail(err, QS_E_LINK, "cannot connect to %s: %s", shown, strerror(errno));
         close(fd);
         return false;
     }
-    return qs_link_stream_open(link, fd, !now, err);
+    return qs_link_stream_open(link, fd, true, err); /* one that stands at once is told as well */
 }
 
-static void tcp_segments(const struct qs_link *link, struct qs_link_counters *ret)
+static void end_tls(struct tcp_own *own)
 {
+    qs_tls_free(own->tls);
+    own->tls = NULL;
+}
+
+static bool tcp_open(struct qs_link *link, struct qs_err *err)
+{
+    struct tcp_own *own = link->own;
+    struct sockaddr_storage address = {0};
+    if (!parse_address(own->address, &address, err) || !take_key(link, own, err))
+        return false;
+    own->said = own->told = 0;
+    if (start(link, &address, own->address, err))
+        return true;
+    end_tls(own);
+    return false;
+}
+
+static void tcp_close(struct qs_link *link)
+{
+    qs_link_stream_close(link);
+    end_tls(link->own);
+}
+
+static bool tcp_send(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err)
+{
+    struct tcp_own *own = link->own;
+    QS_BUF(wire);
+    if (n > QS_LINK_QUEUE_BYTES || qs_tls_sealed_bytes(n) > QS_LINK_QUEUE_BYTES - link->stream.queue.len)
+        return qs_fail(err, QS_E_AGENT, "%s does not read: %zu bytes are waiting", link->name,
+                       link->stream.queue.len);
+    bool ok = qs_tls_seal(own->tls, bytes, n, &wire, err) &&
+              qs_link_stream_send(link, (const uint8_t *)wire.data, wire.len, err);
+    own->told += ok ? n : 0;
+    return ok;
+}
+
+static void tcp_counters(const struct qs_link *link, struct qs_link_counters *ret)
+{
+    const struct tcp_own *own = link->own;
     struct tcp_info info;
     socklen_t size = sizeof info;
     memset(&info, 0, sizeof info);
+    ret->bytes_in = own->said;
+    ret->bytes_out = own->told > link->stream.queue.len ? own->told - link->stream.queue.len : 0;
     if (getsockopt(link->stream.fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
         return;
     /* Linux 4.6 and later have all four. */
@@ -178,7 +244,9 @@ const struct qs_link_ops qs_link_tcp_ops = {
     .new_own = tcp_new_own,
     .free_own = tcp_free_own,
     .open = tcp_open,
-    .close = qs_link_stream_close,
-    .send = qs_link_stream_send,
-    .segments = tcp_segments,
+    .close = tcp_close,
+    .send = tcp_send,
+    .counters = tcp_counters,
+    .stream_stands = tcp_stands,
+    .take = step,
 };

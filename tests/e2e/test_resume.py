@@ -11,6 +11,7 @@ import time
 
 from killing import JOB, farm, judge, ledger, open_runs, reach
 from lib import AGENT, Agent, Bed, WireTap, agent_below, children, run_cases, stored, unlock, until
+from psk import enrolled
 from spooled import files_of, spooled
 
 BOOT = "/proc/sys/kernel/random/boot_id"
@@ -28,7 +29,8 @@ class Device:
 
     def __init__(self, bed):
         self.bed, self.state, self.agent, self.kept = bed, f"{bed.path}/device", None, {}
-        self.key = bed.file("agent.key", "k" * 40, 0o600)
+        self.key = f"{bed.path}/agent.key"
+        enrolled(self.key, "local")
         self.processes = f"{bed.path}/processes"
 
     def up(self, kind, under=()):
@@ -43,7 +45,7 @@ class Device:
             until("the agent listens", lambda: "listens on" in self.agent.text)
             return farm({"link": "unix", "address": path})
         self.agent = Agent(self.bed, "agent", [*argv, "--listen", "tcp:127.0.0.1:0", "--key-file", self.key])
-        port = until("the agent says its port", lambda: re.search(r"loopback port (\d+)", self.agent.text))[1]
+        port = until("the agent says its port", lambda: re.search(r"port (\d+)", self.agent.text))[1]
         return farm({"link": "tcp", "address": f"127.0.0.1:{port}", "key_file": self.key})
 
     def kill(self, daemon):

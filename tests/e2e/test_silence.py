@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """What is claimed of a window's silence, and the counters that show it: on a TCP link no segment passes between QUIET and CLOSED on
 either side, and what passes on purpose is caught. On this machine the daemon writes nothing and answers next to nobody meanwhile."""
-import hashlib
-import hmac
 import json
 import os
 import re
@@ -12,10 +10,10 @@ import struct
 import threading
 
 from lib import HEADER, Bed, UnixConnection, run_cases, until
+from psk import Broken, Tls, enrolled
 
 LINK = 4  # the taint bit: schema/README.md
-HELLO_HOST, HELLO_AGENT, PING, QUIET = 1, 2, 4, 17
-SEAL_BYTES = 16
+PING, QUIET = 4, 17
 # Each process takes the next number, says so, and stays while a file of that number forbids it to end.
 WAITER = """#!/bin/sh
 cd "$1" || exit 9
@@ -37,19 +35,16 @@ def crc32c(data, table=[]):  # noqa: B006  (made once)
     return crc ^ 0xFFFFFFFF
 
 
-def frame(kind, payload, seq, key):
-    """Sealed with the key of its direction (PROTOCOL.md, "Seal")."""
-    head = struct.pack("<HBBII", 0x5351, 1, kind, len(payload) + SEAL_BYTES, seq)
-    payload += hmac.digest(key, head + payload, "sha256")[:SEAL_BYTES]
+def frame(kind, payload, seq):
+    head = struct.pack("<HBBII", 0x5351, 1, kind, len(payload), seq)
     return head + struct.pack("<I", crc32c(head + payload)) + payload
 
 
 class Meddler:
-    """Stands in a loopback TCP link, owns the key, and can put a frame of its own into it: what follows is numbered and sealed anew."""
+    """Stands in a loopback TCP link, owns the key, and can put a frame of its own into it: what follows is numbered anew."""
 
     def __init__(self, bed, agent_port, key):
         self.agent_port, self.open, self.sides, self.key = agent_port, True, {}, key
-        self.hellos, self.keys = {}, {}
         self.server = socket.create_server(("127.0.0.1", 0))
         self.server.settimeout(0.2)
         self.port = self.server.getsockname()[1]
@@ -70,6 +65,10 @@ class Meddler:
                 continue
             for s in (host, agent):
                 s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            try:
+                host, agent = Tls(host, "board", self.key, server=True).shake(), Tls(agent, "board", self.key).shake()
+            except (Broken, OSError):
+                continue
             with self.lock:
                 self.sides = {"agent": [agent, 0, 0], "host": [host, 0, 0]}  # socket, next number, frames put in
             threads = [threading.Thread(target=self._carry, args=(a, b), daemon=True) for a, b in ((host, "agent"), (agent, "host"))]
@@ -91,45 +90,33 @@ class Meddler:
                     whole = bytes(buffer[:HEADER.size + length])
                     del buffer[:len(whole)]
                     self._pass(to, kind, whole)
-        except OSError:
+        except (Broken, OSError):
             pass
         for side in self.sides.values():
             try:
-                side[0].shutdown(socket.SHUT_RDWR)
+                side[0].sock.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
-
-    def _greeted(self, kind, payload):
-        """What the keys are made of: the greetings come first, host's and agent's."""
-        self.hellos[kind] = payload
-        if kind == HELLO_AGENT:
-            host = self.hellos[HELLO_HOST]
-            farm, session, nonce = host[6:22], host[22:38], payload[22:38]
-            both = hashlib.sha256(host + payload).digest()
-            self.keys = {to: hmac.digest(self.key, label + session + nonce + farm + both, "sha256")
-                         for to, label in (("agent", b"quiesce frames of the host"), ("host", b"quiesce frames of the agent"))}
 
     def _pass(self, to, kind, whole):
         with self.lock:
             side = self.sides[to]
-            if kind in (HELLO_HOST, HELLO_AGENT):
-                self._greeted(kind, whole[HEADER.size:])
             if side[2]:
-                whole = frame(kind, whole[HEADER.size:-SEAL_BYTES], side[1], self.keys[to])
+                whole = frame(kind, whole[HEADER.size:], side[1])
             side[0].sendall(whole)
             side[1] += 1
 
     def put_ping(self, to):
         with self.lock:
             side = self.sides[to]
-            side[0].sendall(frame(PING, struct.pack("<Qq", 99, 1), side[1], self.keys[to]))
+            side[0].sendall(frame(PING, struct.pack("<Qq", 99, 1), side[1]))
             side[1] += 1
             side[2] += 1
 
     def probe(self, to):
         """The kernel asks whether the peer lives: segments without a byte, once a second."""
         with self.lock:
-            s = self.sides[to][0]
+            s = self.sides[to][0].sock
         for option, value in ((socket.TCP_KEEPIDLE, 1), (socket.TCP_KEEPINTVL, 1)):
             s.setsockopt(socket.IPPROTO_TCP, option, value)
         s.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -172,13 +159,10 @@ class Windows:
 
 def tcp_bed(bed, meddle):
     key = os.path.join(bed.path, "agent.key")
-    with open(key, "wb") as f:
-        f.write(os.urandom(48))
-    os.chmod(key, 0o600)
+    secret = enrolled(key, "board")
     agent = bed.agent("tcp:127.0.0.1:0", "--key-file", key)
-    port = int(until("the agent says its port", lambda: re.search(r"loopback port (\d+)", agent.text))[1])
-    with open(key, "rb") as f:
-        meddler = Meddler(bed, port, f.read()) if meddle else None
+    port = int(until("the agent says its port", lambda: re.search(r"port (\d+)", agent.text))[1])
+    meddler = Meddler(bed, port, secret) if meddle else None
     daemon = bed.daemon({"heartbeat": "200ms", "devices": {"board": {
         "link": "tcp", "address": f"127.0.0.1:{meddler.port if meddler else port}", "key_file": key}}})
     daemon.device_ready("board")

@@ -1,57 +1,92 @@
 #!/usr/bin/env python3
-"""Agents behind sockets: loopback TCP where both sides prove that they know the key, and Unix sockets. Whatever is not as it should be
-is refused with words that say what to do."""
+"""Agents behind sockets: TCP with TLS, where both sides prove the key of the device's enrolment, and Unix sockets. Whatever is not as it
+should be is refused with words that say what to do."""
 import os
 import re
-import select
+import shutil
 import socket
 import stat
-import struct
 import subprocess
 import threading
 
-from lib import AGENT, BOUND_S, Bed, agent_below, run_cases, until
+from lib import AGENT, BOUND_S, Bed, run_cases, until
+from psk import Broken, Tls, enrolled, read_enrolled
 
+AGENT_WITHOUT = os.environ["QS_AGENT_WITHOUT_TLS"]
+ECDHE_PSK_AES, PSK_CHACHA20 = 0xC037, 0xCCAB
 JOB = {"quiesce": 1, "benchmarks": [{"name": "true", "argv": ["true"]}],
        "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 2}, "warmup": {"iterations": 1}, "until": {"interval": 0}},
        "conditions": {"gate": "none", "bounds": "none"}}
 
 
-def key(bed, name, mode=0o600, length=48):
+def key(bed, name, device="board", secret=None, mode=0o600):
     path = os.path.join(bed.path, name)
-    with open(path, "wb") as f:
-        f.write(os.urandom(length))
-    os.chmod(path, mode)
+    enrolled(path, device, secret, mode)
     return path
 
 
-def listening(bed, key_file):
+def listening(bed, key_file, address="127.0.0.1", *options):
     """An agent on a port that the kernel chose: (process, port)."""
-    agent = bed.agent("tcp:127.0.0.1:0", "--key-file", key_file)
-    return agent, int(until("the agent says its port", lambda: re.search(r"loopback port (\d+)", agent.text))[1])
+    agent = bed.agent(f"tcp:{address}:0", "--key-file", key_file, *options)
+    return agent, int(until("the agent says its port", lambda: re.search(r"port (\d+), with TLS", agent.text))[1])
 
 
-def farm(port, key_file):
-    return {"heartbeat": "200ms", "devices": {"board": {"link": "tcp", "address": f"127.0.0.1:{port}", "key_file": key_file}}}
+def farm(port, key_file, host="127.0.0.1"):
+    return {"heartbeat": "200ms", "devices": {"board": {"link": "tcp", "address": f"{host}:{port}", "key_file": key_file}}}
 
 
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
+def connect(port):
+    return socket.create_connection(("127.0.0.1", port), timeout=BOUND_S)
 
 
-def read_frame(sock):
-    whole = b""
-    while len(whole) < 16 or len(whole) < 16 + struct.unpack_from("<I", whole, 4)[0]:
-        want = 16 if len(whole) < 16 else 16 + struct.unpack_from("<I", whole, 4)[0]
-        data = sock.recv(want - len(whole))
-        assert data, "the side has hung up"
-        whole += data
-    return whole
+def refused(port, name, secret, **how):
+    """Whether the handshake fails."""
+    try:
+        with Tls(connect(port), name, secret, **how) as tls:
+            tls.shake()
+        return False
+    except (Broken, OSError):
+        return True
+
+
+class Relay:
+    """Carries bytes between the daemon and an agent, and keeps them."""
+
+    def __init__(self, bed, port):
+        self.agent_port, self.seen, self.of_host, self.of_agent = port, bytearray(), bytearray(), bytearray()
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.port = self.server.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+        bed.taps.append(self)
+
+    def close(self):
+        self.server.close()
+
+    def _serve(self):
+        while True:
+            try:
+                host, _ = self.server.accept()
+                agent = connect(self.agent_port)
+            except OSError:
+                return
+            self.of_host.clear()
+            self.of_agent.clear()
+            for pair in ((host, agent, self.of_host), (agent, host, self.of_agent)):
+                threading.Thread(target=self._carry, args=pair, daemon=True).start()
+
+    def _carry(self, source, to, kept):
+        try:
+            while data := source.recv(1 << 16):
+                self.seen += data
+                kept += data
+                to.sendall(data)
+        except OSError:
+            pass
+        for s in (source, to):
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
 
 
 def device(daemon):
@@ -59,28 +94,74 @@ def device(daemon):
     return one
 
 
+def why_down(daemon, word):
+    """What the device says of itself, once it is down and says that."""
+    def said():
+        one = device(daemon)
+        return one["state"] != "ready" and word in (one["why"] or "") and one["why"]
+    return until(f"the device says `{word}`", said)
+
+
 def the_right_key(tap):
-    """With the same key on both sides a job runs over loopback TCP, and its silence is claimed as far as it is proven"""
+    """With the same key on both sides a job runs over TCP, and its silence is claimed as far as it is proven"""
     with Bed() as bed:
-        key_file = key(bed, "agent.key")
+        key_file = key(bed, "board.key")
         _, port = listening(bed, key_file)
         daemon = bed.daemon(farm(port, key_file))
         daemon.device_ready("board")
-        job = daemon.job(JOB)
-        tap.equal(daemon.ended(job)["state"], "done", "the job ends well")
+        tap.equal(daemon.ended(daemon.job(JOB))["state"], "done", "a job ends well")
         tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE block > 0"), 2, "its iterations are stored")
         silence = {s for (s,) in bed.sql("SELECT silence FROM v_window")}
         tap.ok(silence <= {"observed", "proven"}, "the link was silent in every window", [silence])
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def nothing_to_read(tap):
+    """Nothing of a job can be read on the way, and what was heard there is of no use to anybody"""
+    with Bed() as bed:
+        key_file = key(bed, "board.key")
+        _, port = listening(bed, key_file)
+        relay = Relay(bed, port)
+        daemon = bed.daemon(farm(relay.port, key_file))
+        daemon.device_ready("board")
+        marked = "a-marked-argument-that-nobody-else-may-read"
+        job = daemon.job({**JOB, "benchmarks": [{"name": "true", "argv": ["true", marked]}]})
+        tap.equal(daemon.ended(job)["state"], "done", "the job ends well")
+        seen = bytes(relay.seen)
+        tap.ok(len(seen) > 4000, "the relay has seen the session", [len(seen)])
+        shown = [text for text in (marked.encode(), b"quiesce", b"QS\x01", b"true", os.uname().release.encode(), read_enrolled(key_file)[1]) if text in seen]
+        tap.equal(shown, [], "nothing of it, not even the frames' magic or the kernel's release, can be read on the wire")
+        tap.ok(b"board" in seen, "but the device's name, which TLS 1.2 shows")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+        with connect(port) as s:
+            s.sendall(bytes(relay.of_host))
+            s.settimeout(BOUND_S)
+            answer, data = b"", b"?"
+            while data:
+                try:
+                    data = s.recv(1 << 16)
+                except ConnectionError:
+                    data = b""
+                answer += data
+        tap.ok(len(answer) < 400, "what the host had sent, sent once more, ends in the handshake", [len(answer)])
+        stored, of_agent = bed.one("SELECT count(*) FROM v_iteration"), bytes(relay.of_agent)
+        server = socket.create_server(("127.0.0.1", 0))
+        server.settimeout(BOUND_S)
+        daemon = bed.daemon(farm(server.getsockname()[1], key_file))
+        with server.accept()[0] as host:
+            host.settimeout(BOUND_S)
+            host.sendall(of_agent)
+            why = why_down(daemon, "board: ")
+        tap.ok("key" in why, "nor does the daemon take what the agent had sent", [why])
+        tap.equal(bed.one("SELECT count(*) FROM v_iteration"), stored, "and stores nothing of it")
+
+
 def the_wrong_key(tap):
-    """With another key nobody measures: the device is down, the reason is the key, and a job says what it waits for"""
+    """With another key, or that of another device, nobody measures: the device is down, the reason is the key, and a job says what it waits for"""
     with Bed() as bed:
         agent, port = listening(bed, key(bed, "agent.key"))
         daemon = bed.daemon(farm(port, key(bed, "host.key")))
-        down = until("the device says why", lambda: (lambda d: d["state"] != "ready" and "key" in (d["why"] or "") and d)(device(daemon)))
-        tap.ok("key" in down["why"], "the device's why names the key", [down["why"]])
+        tap.ok("board: the agent's key is another one" in why_down(daemon, "key"), "the device's why names the key", [device(daemon)["why"]])
         job = daemon.job(JOB)
         shown = daemon.show(job)
         tap.equal(shown["state"], "queued", "a job waits")
@@ -90,197 +171,227 @@ def the_wrong_key(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def another_device(tap):
+    """Who stands between leads the daemon to another device: it is refused even where both have one secret, for the name is part of the handshake"""
+    with Bed() as bed:
+        secret = os.urandom(32)
+        _, port = listening(bed, key(bed, "other.key", "other", secret))
+        daemon = bed.daemon(farm(Relay(bed, port).port, key(bed, "board.key", "board", secret)))
+        tap.ok("another device's key" in why_down(daemon, "another device"), "the device is down and says so", [device(daemon)["why"]])
+        tap.equal(bed.one("SELECT count(*) FROM boot"), 0, "nothing of the other one is stored")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+    with Bed() as bed:
+        key_file = key(bed, "other.key", "other")
+        daemon = bed.daemon(farm(1, key_file))
+        why = why_down(daemon, "key")
+        tap.equal([w for w in (f"{key_file} is that of the device `other`", "quiesce devices enroll board") if w not in why], [],
+                  f"the key file of another device is not tried at all: {why}")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+        key(bed, "twin.key", "twin", read_enrolled(key_file)[1])
+        path = bed.file("twins.yaml", f"""devices:
+  other: {{link: tcp, address: "127.0.0.1:1", key_file: {key_file}}}
+  twin: {{link: tcp, address: "127.0.0.1:2", key_file: {bed.path}/twin.key}}
+""")
+        for option in ("--check-config", "--config"):
+            told = subprocess.run([os.environ["QS_QUIESCED"], option, path, "--socket", f"{bed.path}/twins.sock"], capture_output=True, text=True, timeout=BOUND_S, check=False, env=bed.env)
+            tap.ok(told.returncode != 0 and "`other` and `twin` have the same key" in told.stderr, f"two devices with one key are no farm ({option})", [told.stderr])
+
+
 def a_stranger(tap):
     """Who connects without the key gets nothing out of the agent, and does not keep the daemon out"""
     with Bed() as bed:
-        key_file = key(bed, "agent.key")
+        key_file = key(bed, "board.key")
+        name, secret = read_enrolled(key_file)
         agent, port = listening(bed, key_file)
-        for noise in (b"", b"GET / HTTP/1.1\r\n\r\n", os.urandom(8192)):
-            with socket.create_connection(("127.0.0.1", port), timeout=30) as s:
+        for noise in (b"", b"GET / HTTP/1.1\r\n\r\n", os.urandom(8192), b"\x16\x03\x03\xff\xff" + bytes(200), b"\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00",
+                      b"\x15\x03\x03\x00\x02\x02\x00", b"QS\x01\x01" + bytes(60)):
+            with connect(port) as s:
                 s.sendall(noise)
+        for n in (1, 4, 5, 6, 30, 60, 100):
+            with connect(port) as s:
+                s.sendall(first_flight(name, secret)[:n])
+        tap.ok(refused(port, name, os.urandom(32)), "another secret is refused")
+        tap.ok(refused(port, "other", secret), "so is another name")
+        tap.ok(refused(port, "", secret), "and none")
+        tap.ok(refused(port, name, secret, suites=(PSK_CHACHA20, ECDHE_PSK_AES)), "so is an older way of TLS")
+        tap.ok(not refused(port, name, secret), "the right key stands")
         daemon = bed.daemon(farm(port, key_file))
         daemon.device_ready("board")
         tap.equal(daemon.ended(daemon.job(JOB))["state"], "done", "a job runs afterwards")
         tap.ok(agent.runs(), "the agent lives")
+        with connect(port) as s:
+            tap.ok(b"another session holds this agent" in s.recv(1000), "who comes meanwhile is told so")
+
+
+def first_flight(name, secret):
+    """A ClientHello, as bytes."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    with theirs:
+        tls = Tls(ours, name, secret)
+        try:
+            tls.shake()
+        except BlockingIOError:
+            pass
+        return theirs.recv(4096)
+
+
+def many_strangers(tap):
+    """Forty connections that never end their handshakes: the oldest is displaced, and the host gets in at once"""
+    with Bed() as bed:
+        key_file = key(bed, "board.key")
+        name, secret = read_enrolled(key_file)
+        agent, port = listening(bed, key_file)
+        hello, waiting = first_flight(name, secret), []
+        for i in range(40):
+            s = connect(port)
+            s.sendall(hello if i % 2 else hello[:40])
+            if i % 2:
+                tap.ok(s.recv(5)[:1] == b"\x16", f"stranger {i} is answered") if i in (1, 39) else s.recv(5)
+            waiting.append(s)
+        waiting[0].settimeout(BOUND_S)
+        tap.ok(b"too many wait" in waiting[0].recv(1000), "the oldest is told, in plain words where nothing was said before")
+        gone = b"?"
+        while gone:
+            gone = waiting[1].recv(1 << 16)
+        tap.ok(True, "and one in its handshake is closed")
+        tap.ok(not refused(port, name, secret), "who has the key gets in")
+        daemon = bed.daemon(farm(port, key_file))
+        daemon.device_ready("board")
+        for s in waiting:
+            s.close()
+        tap.equal(daemon.ended(daemon.job(JOB))["state"], "done", "a job runs")
+        tap.ok(agent.runs(), "the agent lives")
+
+
+def nothing_of_its_own(tap):
+    """A session that stands answers no wish for another handshake, and sends nothing where it breaks"""
+    with Bed() as bed:
+        key_file = key(bed, "board.key")
+        name, secret = read_enrolled(key_file)
+        agent, port = listening(bed, key_file)
+        with Tls(connect(port), name, secret).shake() as tls:
+            before = len(tls.raw)
+            tls.renegotiate()
+            tap.equal(tls.sock.recv(100), b"", "the session ends without a word")
+            tap.equal(len(tls.raw), before, "nothing came before")
+        with Tls(connect(port), name, secret).shake() as tls:
+            tls.sock.sendall(b"\x17\x03\x03\x00\x20" + bytes(32))
+            tap.equal(tls.sock.recv(100), b"", "so it does at a record that is not the host's")
+        tap.ok(agent.runs(), "the agent lives")
 
 
 def refusals(tap):
-    """A key file that others can read, one that is too short, an address that is not loopback: each is refused and says what to do"""
+    """A key file that others can read, one that is too short, one of no device, no key: each is refused and says what to do"""
     with Bed() as bed:
-        good, open_to_all, short = key(bed, "good.key"), key(bed, "open.key", 0o644), key(bed, "short.key", length=8)
+        good, open_to_all = key(bed, "good.key"), key(bed, "open.key", mode=0o644)
+        raw = os.path.join(bed.path, "raw.key")
+        with open(raw, "wb") as f:
+            f.write(os.urandom(48))
+        os.chmod(raw, 0o600)
 
-        def agent(*argv):
-            return subprocess.run([AGENT, *argv], capture_output=True, text=True, timeout=60, check=False, env=bed.env)
+        def agent(*argv, program=AGENT):
+            return subprocess.run([program, *argv], capture_output=True, text=True, timeout=BOUND_S, check=False, env=bed.env)
 
         for title, argv, words in (
                 ("mode 0644", ["--listen", "tcp:127.0.0.1:0", "--key-file", open_to_all], ["open.key", "0600"]),
-                ("too short", ["--listen", "tcp:127.0.0.1:0", "--key-file", short], ["short.key", "32"]),
+                ("of no device", ["--listen", "tcp:127.0.0.1:0", "--key-file", raw], ["raw.key", "quiesce devices enroll"]),
                 ("no such key", ["--listen", "tcp:127.0.0.1:0", "--key-file", f"{bed.path}/none"], ["none"]),
-                ("no key", ["--listen", "tcp:127.0.0.1:0"], ["--key-file"]),
-                ("every address", ["--listen", "tcp:0.0.0.0:7151", "--key-file", good], ["0.0.0.0", "loopback"]),
-                ("another address", ["--listen", "tcp:192.0.2.1:7151", "--key-file", good], ["192.0.2.1", "loopback"])):
+                ("no key", ["--listen", "tcp:0.0.0.0:0"], ["--key-file", "quiesce devices enroll"]),
+                ("a name", ["--listen", "tcp:board:7151", "--key-file", good], ["board", "numeric address"])):
             told = agent(*argv)
             tap.ok(told.returncode in (2, 3), f"agent, {title}: refused", [told.returncode])
             tap.equal([w for w in words if w not in told.stderr], [], f"agent, {title}: says what and why")
+        for address in ("127.0.0.1:0", "0.0.0.0:0", "[::1]:0"):
+            told = agent("--listen", f"tcp:{address}", "--key-file", good, program=AGENT_WITHOUT)
+            tap.ok(told.returncode == 3 and "built without TLS" in told.stderr, f"agent without TLS: no TCP at all, {address}", [told.stderr])
+        plain = subprocess.Popen([AGENT_WITHOUT, "--listen", f"unix:{bed.path}/plain.sock"], stderr=subprocess.PIPE, text=True, env=bed.env)
+        tap.ok("plain.sock" in plain.stderr.readline(), "agent without TLS: a Unix socket is taken")
+        plain.terminate()
+        plain.wait()
+        plain.stderr.close()
         _, port = listening(bed, good)
-        for title, path, words in (("mode 0644", open_to_all, ["open.key", "600"]), ("no such key", f"{bed.path}/none", ["none"])):
+        for title, path, words in (("mode 0644", open_to_all, ["open.key", "600"]), ("no such key", f"{bed.path}/none", ["none"]),
+                                   ("of no device", raw, ["raw.key", "quiesce devices enroll board"])):
             daemon = bed.daemon(farm(port, path))
             why = until("the device says why", lambda: device(daemon)["why"])
             tap.equal([w for w in words if w not in why], [], f"quiesced, {title}: the device is down and says what and why ({why})")
             tap.equal(daemon.stop(), 0, f"quiesced, {title}: it serves all the same")
 
 
-def a_relay(tap):
-    """Somebody on the port that the daemon dials passes both proofs on, and then speaks himself: the agent runs nothing, the session ends"""
+def enrolment(tap):
+    """One command makes a device's key, as a file that nobody else may read, and says all that is to be done with it; it never shows the key"""
     with Bed() as bed:
-        key_file = key(bed, "agent.key")
-        agent, port = listening(bed, key_file)
-        server = socket.create_server(("127.0.0.1", 0))
-        server.settimeout(BOUND_S)
-        owned = os.path.join(bed.path, "owned")
-        daemon = bed.daemon(farm(server.getsockname()[1], key_file))
-        host = server.accept()[0]
-        with socket.create_connection(("127.0.0.1", port)) as to_agent, host:
-            for s in (host, to_agent):
-                s.settimeout(BOUND_S)
-            sides, number = {"host": (host, to_agent), "agent": (to_agent, host)}, 0
-            for side in ("host", "agent", "host", "agent", "agent"):  # HELLO_HOST, HELLO_AGENT, AUTH, AUTH, HELD
-                whole = read_frame(sides[side][0])
-                sides[side][1].sendall(whole)
-                number += side == "host"
-            texts = [struct.pack("<H", len(t)) + t for t in (b"/bin/sh", b"-c", f"id > {owned}".encode())]
-            hook = struct.pack("<IH", 7, 3) + b"".join(texts) + struct.pack("<HHqIH", 0, 0, 5 * 10**9, 1000, 0)
-            head = struct.pack("<HBBII", 0x5351, 1, 12, len(hook), number)
-            to_agent.sendall(head + struct.pack("<I", crc32c(head + hook)) + hook)
-            last = b""
-            while data := to_agent.recv(65536):
-                last += data
-        tap.ok(b"does not carry the seal of this session" in last, "the agent says why it closes", [last[-300:]])
-        tap.ok(not os.path.exists(owned), "and has run nothing")
-        tap.ok(agent.runs() and daemon.runs(), "both go on")
-
-
-class Recorder:
-    """Passes one connection on, and keeps what each side has said."""
-
-    def __init__(self, port):
-        self.server, self.said = socket.create_server(("127.0.0.1", 0)), {"host": b"", "agent": b""}
-        self.port = self.server.getsockname()[1]
-        self.thread = threading.Thread(target=self.carry, args=(port,), daemon=True)
-        self.thread.start()
-
-    def carry(self, port):
-        host = self.server.accept()[0]
-        with host, socket.create_connection(("127.0.0.1", port)) as agent:
-            while True:
-                for one in select.select([host, agent], [], [])[0]:
-                    side, to = ("host", agent) if one is host else ("agent", host)
-                    data = one.recv(65536)
-                    if not data:
-                        return
-                    self.said[side] += data
-                    to.sendall(data)
-
-
-def to_the_end(sock):
-    """All that comes until the other side hangs up."""
-    got = b""
-    try:
-        while data := sock.recv(65536):
-            got += data
-    except ConnectionResetError:
-        pass
-    return got
-
-
-def lines(path):
-    with open(path, encoding="ascii") as f:
-        return len(f.readlines())
-
-
-def a_replay(tap):
-    """A session that somebody has recorded is worth nothing when it is played again, to the agent or to the daemon"""
-    with Bed() as bed:
-        key_file, ran = key(bed, "agent.key"), os.path.join(bed.path, "ran")
-        agent, port = listening(bed, key_file)
-        recorder = Recorder(port)
-        daemon = bed.daemon(farm(recorder.port, key_file))
-        counted = {**JOB, "benchmarks": [{"name": "count", "argv": ["sh", "-c", f"echo x >> {ran}"]}]}
-        tap.equal(daemon.ended(daemon.job(counted))["state"], "done", "a job is recorded")
-        daemon.stop()
-        recorder.thread.join(BOUND_S)
-        before, stored = lines(ran), bed.one("SELECT count(*) FROM v_iteration")
-        tap.equal(before, stored, "each process is stored")
-        played = recorder.said["host"]
-        for title, noise, wait in (("at once", b"", 0), ("behind a banner", b"Welcome!\n", 0), ("as it is answered", b"", 1)):
-            with socket.create_connection(("127.0.0.1", port), timeout=BOUND_S) as again:
-                first = 16 + struct.unpack_from("<I", played, 4)[0] if wait else len(played)
-                again.sendall(noise + played[:first])
-                told = b""
-                if wait:
-                    told = read_frame(again)
-                    again.sendall(played[first:first + 48])  # a proof
-                told += to_the_end(again)
-            tap.ok(b"proof is wrong" in told, f"{title}: the agent refuses the daemon's words", [told[-300:]])
-        tap.ok(lines(ran) == before and agent.runs(), "it runs nothing, and goes on")
-        server = socket.create_server(("127.0.0.1", 0))
-        server.settimeout(BOUND_S)
-        daemon = bed.daemon(farm(server.getsockname()[1], key_file))
-        host = server.accept()[0]
-        with host:
-            host.settimeout(BOUND_S)
-            host.sendall(recorder.said["agent"])
-            to_the_end(host)
-        why = until("the device says why", lambda: device(daemon)["why"])
-        tap.ok("another session" in why or "key" in why, "the daemon refuses the agent's words", [why])
-        tap.equal(bed.one("SELECT count(*) FROM v_iteration"), stored, "and stores nothing")
-        tap.ok(why in daemon.text, "the log says why", [why])
-
-
-def resident_kib(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii") as f:
-        return int(re.search(r"VmRSS:\s+(\d+)", f.read())[1])
-
-
-def a_giant(tap):
-    """A frame that announces 4 GiB ends its connection, on either side, and nothing else"""
-    announced = struct.pack("<HBBIII", 0x5351, 1, 4, 0xFFFFFFFF, 1, 0)
-    with Bed() as bed:
-        path, other, false = (f"{bed.path}/{name}.sock" for name in ("agent", "other", "false"))
-        agent = bed.agent(f"unix:{path}")
-        bed.agent(f"unix:{other}")
-        server = socket.socket(socket.AF_UNIX)
-        server.bind(false)
-        server.listen()
-        server.settimeout(BOUND_S)
-        daemon = bed.daemon({"devices": {"board": {"link": "unix", "address": path}, "false": {"link": "unix", "address": false}}})
-        before = resident_kib(daemon.pid)
-        host = server.accept()[0]
-        with host:
-            host.settimeout(BOUND_S)
-            hello = read_frame(host)
-            with socket.socket(socket.AF_UNIX) as real:  # whose greeting it is
-                real.connect(other)
-                real.sendall(hello)
-                host.sendall(read_frame(real) + announced + bytes(4096))
-            to_the_end(host)
-        until("the log says why", lambda: "false: the stream is broken: a frame longer than agreed" in daemon.text)
+        told = bed.cli("devices", "enroll", "board")
+        path = re.search(r"key_file: (/.*\.key)}", told.stdout)[1]
+        tap.equal(told.returncode, 0, "it ends well")
+        tap.equal((stat.S_IMODE(os.stat(path).st_mode), stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode)), (0o600, 0o700), "modes 0600 and 0700")
+        name, secret = read_enrolled(path)
+        tap.equal((name, len(secret)), ("board", 32), "the file has the name and 32 bytes")
+        tap.ok(secret.hex() not in told.stdout + told.stderr, "the key is not shown")
+        with open(path, "rb") as f:
+            first = f.read()
+        again = bed.cli("devices", "enroll", "board")
+        tap.ok(again.returncode == 2 and "stays as it is" in again.stderr, "it is made once", [again.stderr])
+        with open(path, "rb") as f:
+            tap.equal(f.read(), first, "and stays")
+        bed.cli("devices", "enroll", "other", "--output", f"{bed.path}/other.key")
+        tap.ok(read_enrolled(f"{bed.path}/other.key")[1] != secret, "the next device has another one")
+        tap.equal(stat.S_IMODE(os.stat(f"{bed.path}/other.key").st_mode), 0o600, "also where --output says")
+        shown = bed.cli("devices", "enroll", "third", "--output", "-")
+        tap.ok(shown.returncode == 2 and "a key is not printed" in shown.stderr and not shown.stdout, "it is not printed on request either", [shown.stderr])
+        os.makedirs(f"{bed.path}/all")
+        os.chmod(f"{bed.path}/all", 0o777)
+        loose = bed.cli("devices", "enroll", "third", "--output", f"{bed.path}/all/third.key")
+        tap.ok(loose.returncode == 2 and not os.path.exists(f"{bed.path}/all/third.key"), "nor written where others could exchange it", [loose.stderr])
+        shutil.copy2(path, f"{bed.path}/quiesce.key")  # the device's file
+        _, port = listening(bed, f"{bed.path}/quiesce.key", "0.0.0.0")
+        daemon = bed.daemon(farm(port, path))
         daemon.device_ready("board")
-        tap.equal(daemon.ended(daemon.job({**JOB, "devices": {"where": 'name == "board"'}}))["state"], "done", "the other device measures")
-        tap.ok(resident_kib(daemon.pid) < before + 128 * 1024, "quiesced has not made room for it", [before, resident_kib(daemon.pid)])
-        daemon.stop()
-        below = agent_below(agent.pid)
-        before = resident_kib(below)
-        with socket.socket(socket.AF_UNIX) as stranger:
-            stranger.settimeout(BOUND_S)
-            stranger.connect(path)
-            stranger.sendall(hello + announced + bytes(4096))
-            told = to_the_end(stranger)
-        tap.ok(b"a frame longer than agreed" in told, "the agent says why it closes", [told[-300:]])
-        tap.ok(agent.runs() and resident_kib(below) < before + 16 * 1024, "and goes on", [before, resident_kib(below)])
-        daemon = bed.daemon({"devices": {"board": {"link": "unix", "address": path}}})
-        daemon.device_ready("board")
-        tap.ok(True, "the next session stands")
+        tap.equal(daemon.ended(daemon.job(JOB))["state"], "done", "a job runs with it")
+
+
+def two_hosts(tap):
+    """The agent in a network of its own, reached over an address that is not loopback: a whole job, not called local"""
+    if os.geteuid() != 0 or not shutil.which("ip"):
+        tap.skip("a whole job between two networks", "a network of its own takes root and iproute2")
+        return
+    with Bed() as bed:
+        name, end = f"qs{os.getpid()}", f"qv{os.getpid() % 100000}"
+
+        def ip(*words):
+            return subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
+
+        if ip("netns", "add", name).returncode != 0:
+            tap.skip("a whole job between two networks", "no network namespace can be made here")
+            return
+        try:
+            subnet = f"10.{os.getpid() // 250 % 250}.{os.getpid() % 250}"
+            made = [ip("link", "add", end, "type", "veth", "peer", "name", "eth0", "netns", name), ip("addr", "add", f"{subnet}.1/24", "dev", end),
+                    ip("link", "set", end, "up"), ip("-n", name, "addr", "add", f"{subnet}.2/24", "dev", "eth0"), ip("-n", name, "link", "set", "eth0", "up")]
+            if any(m.returncode for m in made):
+                tap.skip("a whole job between two networks", f"no pair of network devices can be made here: {[m.stderr for m in made]}")
+                return
+            key_file = key(bed, "board.key")
+            agent = subprocess.Popen(["ip", "netns", "exec", name, AGENT, "--listen", "tcp:0.0.0.0:7151", "--key-file", key_file, "--cache", f"{bed.path}/c"], env=bed.env,
+                                     stderr=subprocess.PIPE, text=True)
+            try:
+                tap.ok("port 7151, with TLS" in agent.stderr.readline(), "the agent listens on all of its addresses")
+                daemon = bed.daemon(farm(7151, key_file, f"{subnet}.2"))
+                daemon.device_ready("board")
+                job = daemon.job({**JOB, "plan": {**JOB["plan"], "blocks": 3}})
+                tap.equal(daemon.ended(job)["state"], "done", "the job ends well")
+                tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE block > 0"), 6, "its iterations are stored")
+                silence = {s for (s,) in bed.sql("SELECT silence FROM v_window")}
+                tap.ok(silence <= {"observed", "proven"}, "the link was silent in every window", [silence])
+                tap.equal(daemon.stop(), 0, "quiesced ends well")
+            finally:
+                agent.terminate()
+                agent.wait()
+                agent.stderr.close()
+        finally:
+            ip("link", "del", end)
+            ip("netns", "del", name)
 
 
 def unix_socket(tap):
@@ -299,4 +410,4 @@ def unix_socket(tap):
         tap.equal(daemon.ended(daemon.job(JOB))["state"], "done", "the next agent takes its place")
 
 
-run_cases(the_right_key, the_wrong_key, a_stranger, a_relay, a_replay, a_giant, refusals, unix_socket)
+run_cases(the_right_key, nothing_to_read, the_wrong_key, another_device, a_stranger, many_strangers, nothing_of_its_own, refusals, enrolment, two_hosts, unix_socket)

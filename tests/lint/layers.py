@@ -4,7 +4,7 @@
 - A folder of daemon/ includes itself, proto/ and what its row allows; an allowed folder stands in an earlier row.
 - proto/ and agent/core/ see libc's portable part only; the rest of agent/ (the ports) the OS as well; agent/ sees proto/.
 - A foreign header or library is named in the folder's row, and every row names its own.
-- libusb is daemon/link/usb/'s alone.
+- libusb is daemon/link/usb/'s alone; Mbed TLS is in a folder of its own on each side.
 - daemon/link/sim.c alone includes the agent's core.
 - Every library that a meson.build asks for has its Debian package in ./dev.
 """
@@ -22,10 +22,14 @@ FOREIGN = {"uv.h": "libuv", "yaml.h": "libyaml", "jansson.h": "jansson", "sqlite
            "libmicrohttpd", "libusb.h": "libusb", "libusb-1.0/libusb.h": "libusb", "curl/curl.h": "libcurl"}
 # Names in meson and in the table.
 MESON = {"libuv": "libuv", "yaml-0.1": "libyaml", "jansson": "jansson", "sqlite3": "sqlite3", "libusb-1.0": "libusb",
-         "libmicrohttpd": "libmicrohttpd", "libcurl": "libcurl", "m": "libm"}
+         "libmicrohttpd": "libmicrohttpd", "libcurl": "libcurl", "mbedtls": "mbedtls",
+         "mbedcrypto": "mbedtls", "m": "libm"}
+WITHOUT_PC = {"libmbedtls-dev": {"mbedtls", "mbedcrypto"}}  # packages that pkg-config does not know, and what meson calls their libraries
 LIBC = {"threads", "dl", "rt"}  # what meson calls libraries and glibc holds itself
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
-FOLDER_OF = {"libusb": "daemon/link/usb/"}  # where the rest of the layer may not see a library
+# Where the rest of the layer may not see a library. The agent has no row in the table: it may have what has a folder of its own there.
+FOLDERS_OF = {"libusb": ("daemon/link/usb/",), "mbedtls": ("daemon/link/tls/", "agent/linux/tls/")}
+OF_AGENT = {library for library, folders in FOLDERS_OF.items() if any(folder.startswith("agent/") for folder in folders)}
 SIM, AGENT_CORE = "daemon/link/sim.c", ("agent/core/", "agent/sim/port.h")
 
 
@@ -44,13 +48,18 @@ def read_table(readme):
     return table, problems if table else ["daemon/README.md: holds no layer table"]
 
 
+def seen_by(layer, table):
+    """The folders and the libraries that it may have."""
+    return (set(), OF_AGENT) if layer == "agent" else table.get(layer, (set(), set()))
+
+
 def kind_of(header):
     stem = header[:-2] if header.endswith(".h") else header
     if stem in ISO:
         return "iso"
     if stem in OS or stem.startswith(("sys/", "linux/", "asm/", "gnu/")):
         return "os"
-    return FOREIGN.get(header, "unknown")
+    return "mbedtls" if header.startswith("mbedtls/") else FOREIGN.get(header, "unknown")
 
 
 def resolve(tree, path, name):
@@ -69,10 +78,10 @@ def check_system(path, layer, header, libraries):
         return f"<{header}> is neither libc nor a library of the table"
     if kind == "os" and (layer == "proto" or path.startswith("agent/core/") or layer == "stats"):
         return f"<{header}> belongs to an operating system; {path.rsplit('/', 1)[0]}/ is portable C"
+    if not path.startswith(FOLDERS_OF.get(kind, "")):
+        return f"<{header}>: {kind} is for {' and '.join(FOLDERS_OF[kind])} alone"
     if kind not in ("iso", "os") and layer != "main" and kind not in libraries:
         return f"<{header}>: {kind} is not a library of {layer}/"
-    if not path.startswith(FOLDER_OF.get(kind, "")):
-        return f"<{header}>: {kind} is for {FOLDER_OF[kind]} alone"
     return None
 
 
@@ -106,7 +115,7 @@ def check_includes(tree, table):
         if parts[0] == "daemon" and layer not in table and layer != "main":
             problems.append(f"{path}: daemon/{layer}/ has no row in daemon/README.md")
             continue
-        allowed, libraries = table.get(layer, (set(), set()))
+        allowed, libraries = seen_by(layer, table)
         code = without_comments(text)
         for match in INCLUDE.finditer(code):
             if match[1] == "<":
@@ -133,7 +142,7 @@ def check_links(tree, table):
     for path, text in sorted(builds.items()):
         parts = path.split("/")
         layer = parts[0] if parts[0] != "daemon" else parts[1] if len(parts) > 2 else "main"
-        allowed, libraries = table.get(layer, (set(), set()))
+        allowed, libraries = seen_by(layer, table)
         used = set(re.findall(r"(?:dependency|find_library)\(\s*'([^']+)'", text))
         used |= {owners[word] for word in re.findall(r"\b\w+\b", re.sub(r"'[^']*'", "", text)) if word in owners}
         if layer == "main":
@@ -151,6 +160,7 @@ def check_packages(tree):
     if "dev" not in tree:
         return ["dev: is missing"]
     known = set(re.findall(r"\bpkg:([\w.+-]+)", tree["dev"])) | LIBC | {"m"}
+    known |= {name for package, names in WITHOUT_PC.items() if f"dpkg:{package}" in tree["dev"] for name in names}
     return [f"{path}: {name} has no row in the package table of ./dev"
             for path, text in sorted(tree.items()) if path.endswith("meson.build")
             for name in re.findall(r"(?:dependency|find_library)\(\s*'([^']+)'", meson_code(text)) if name not in known]
@@ -166,7 +176,7 @@ README = """| folder | may include | foreign library | job |
 | base | - | libuv | x |
 | stats | - | libm | x |
 | store | base | sqlite3 | x |
-| link | base | libusb | x |
+| link | base | libusb, mbedtls | x |
 | device | all above | - | x |
 """
 
@@ -185,6 +195,10 @@ BAD = [
     ("a look through a path of its own", sample({"daemon/base/a.c": '#include "../store/store.h"\n'}), "is no file"),
     ("a foreign library in another folder", sample({"daemon/link/a.c": "#include <sqlite3.h>\n"}), "not a library of link"),
     ("libusb beside its folder", sample({"daemon/link/a.c": "#include <libusb.h>\n"}), "is for daemon/link/usb/ alone"),
+    ("Mbed TLS beside its folder", sample({"daemon/link/a.c": "#include <mbedtls/ssl.h>\n"}), "daemon/link/tls/ and agent/linux/tls/ alone"),
+    ("Mbed TLS in the agent's core", sample({"agent/core/a.c": "#include <mbedtls/ssl.h>\n"}), "alone"),
+    ("Mbed TLS linked elsewhere", sample({"daemon/store/meson.build": "x = cc.find_library('mbedcrypto')\n", "dev": "dpkg:libmbedtls-dev"}), "links mbedtls"),
+    ("Mbed TLS without its package", sample({"tests/meson.build": "x = cc.find_library('mbedtls')\n"}), "mbedtls has no row"),
     ("an unknown library", sample({"daemon/link/a.c": "#include <zlib.h>\n"}), "neither libc nor"),
     ("the OS in proto", sample({"proto/a.c": "#include <unistd.h>\n"}), "portable C"),
     ("the OS in the agent's core", sample({"agent/core/a.c": "#include <sys/wait.h>\n"}), "portable C"),
@@ -213,6 +227,8 @@ GOOD = [
         "agent/linux/io.c": '#include <sys/wait.h>\n#include "core/agent.h"\n', "proto/a.c": "#include <string.h>\n",
         "daemon/link/usb/a.c": "#include <libusb.h>\n",
         "daemon/main.c": '#include "device/session/session.h"\n', "daemon/base/meson.build": "libuv = dependency('libuv')\nt = dependency('threads')\n"})),
+    ("Mbed TLS in its folders", sample({"daemon/link/tls/a.c": "#include <mbedtls/ssl.h>\n", "agent/linux/tls/a.c": "#include <mbedtls/ssl.h>\n",
+                                        "agent/meson.build": "x = cc.find_library('mbedtls')\n", "dev": "dpkg:libmbedtls-dev"})),
     ("a header that the build makes", sample({
         "daemon/store/a.c": '#include "schema_sql.h"\n', "schema/meson.build": "custom_target(output: 'schema_sql.h')\n"})),
 ]

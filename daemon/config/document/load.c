@@ -66,7 +66,7 @@ bool qs_load_farm(const char *path, qs_farm_address_fn *check_address, struct qs
     struct qs_farm_config *farm = NULL;
     bool ok = qs_doc_read(path, text, bytes, false, &doc, &found) &&
               qs_farm_from_doc(doc, check_address, &farm, &found) &&
-              add_profiles(path, doc, farm, &found, problems, err);
+              add_profiles(path, doc, farm, &found, problems, err) && qs_farm_check_secrets(farm, err);
     if (found.count > 0) {
         qs_problems_text(&found, path, problems);
         qs_fail(err, QS_E_CONFIG, "%s has %zu problem%s", path, found.count, found.count == 1 ? "" : "s");

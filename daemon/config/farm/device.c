@@ -68,7 +68,7 @@ static const struct qs_key device_keys[] = {
      .instead = link_instead,
      .required = true,
      .help =
-         "How its agent is reached: a command's standard input and output, a Unix socket, loopback TCP, a "
+         "How its agent is reached: a command's standard input and output, a Unix socket, TCP with TLS, a "
          "serial line, USB, ssh or adb (which also bring the agent there), or the simulator."},
     {.name = "argv",
      .type = QS_KEY_CUSTOM,
@@ -91,15 +91,19 @@ static const struct qs_key device_keys[] = {
      .offset = DEVICE(address),
      .min = 1,
      .max = SOCKET_BYTES,
-     .help = "`unix`: the socket's path; `tcp`: 127.0.0.1:PORT; `serial`: the line's path, or PATH,SPEED "
-             "(115200 without); `adb`: the serial that `adb devices` shows; `usb`: the serial, or the "
-             "place on the bus, such as usb:1-4.2."},
+     .help =
+         "`unix`: the socket's path; `tcp`: a numeric address and a port, such as 192.168.1.7:7151; "
+         "`serial`: the line's path, or PATH,SPEED (115200 without); `adb`: the serial that `adb devices` "
+         "shows; `usb`: the serial, or the place on the bus, such as usb:1-4.2."},
     {.name = "key_file",
      .type = QS_KEY_TEXT,
      .offset = DEVICE(key_file),
      .min = 1,
      .max = PATH_BYTES,
-     .help = "`tcp`: a file of mode 0600 with the key that both sides know."},
+     .help =
+         "`tcp`: a file of mode 0600 with the device's own key, which the agent has too: `quiesce devices "
+         "enroll NAME` makes it. `unix`: any 32 to 4096 bytes that both sides have; without it none is "
+         "asked for."},
     {.name = "sim_seed",
      .type = QS_KEY_U64,
      .offset = DEVICE(sim_seed),
@@ -144,7 +148,7 @@ static const struct qs_key device_keys[] = {
      .type = QS_KEY_BOOL,
      .offset = DEVICE(local),
      .help = "Whether the agent runs on this machine, so that the daemon keeps silent during its windows; "
-             "without it: true for unix, tcp, and exec without ssh."},
+             "without it: true for unix, tcp on a loopback address, and exec without ssh."},
     {.name = "probe",
      .type = QS_KEY_ENUM,
      .offset = DEVICE(probe),
@@ -190,6 +194,15 @@ static bool is_always_local(const struct qs_farm_device *device)
     return true;
 }
 
+static bool is_loopback(const struct qs_farm_device *device)
+{
+    static const char *const begins[] = {"127.", "localhost:", "[::1]:"};
+    bool found = false;
+    for (size_t i = 0; device->address && i < sizeof begins / sizeof begins[0]; i++)
+        found = found || strncmp(device->address, begins[i], strlen(begins[i])) == 0;
+    return found;
+}
+
 static bool is_local_command(const struct qs_farm_device *device)
 {
     if (device->argv.count == 0)
@@ -208,8 +221,8 @@ struct link_form { /* what a kind of link asks of its device's entry */
 
 static const struct link_form link_forms[QS_LINK_KIND_COUNT] = {
     [QS_LINK_EXEC] = {.needs = {"argv"}, .is_local = is_local_command},
-    [QS_LINK_UNIX] = {.needs = {"address"}, .is_local = is_always_local},
-    [QS_LINK_TCP] = {.needs = {"address", "key_file"}, .is_local = is_always_local},
+    [QS_LINK_UNIX] = {.needs = {"address"}, .may = {"key_file"}, .is_local = is_always_local},
+    [QS_LINK_TCP] = {.needs = {"address", "key_file"}, .is_local = is_loopback},
     [QS_LINK_SERIAL] = {.needs = {"address"}},
     [QS_LINK_SSH] = {.needs = {"host"}, .may = {"argv"}},
     [QS_LINK_ADB] = {.needs = {"address"}, .is_found = true},

@@ -41,13 +41,13 @@ struct qs_farm_device {
     struct qs_strings argv; /* EXEC: the command whose stdio is the byte stream; SSH: `ssh` and what it needs
                                before the host, or nothing */
     char *host;             /* SSH: [user@]name, as ssh takes it */
-    char *address;       /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only); SERIAL: "/dev/ttyUSB0,115200";
-                            ADB: the serial; USB: the serial, or "usb:1-4.2" */
-    char *other_address; /* of one that was found: what means it as well; or NULL */
-    const char *agents;  /* ADB, SSH: the folder of agents (link/agents.h); borrowed of the farm */
-    char *key_file;      /* TCP: mode 0600 */
-    uint64_t sim_seed;   /* SIM */
-    char *sim_board;     /* SIM: the file of a device tree, or NULL */
+    char *address;          /* UNIX: path; TCP: "192.168.1.7:7151"; SERIAL: "/dev/ttyUSB0,115200";
+                               ADB: the serial; USB: the serial, or "usb:1-4.2" */
+    char *other_address;    /* of one that was found: what means it as well; or NULL */
+    const char *agents;     /* ADB, SSH: the folder of agents (link/agents.h); borrowed of the farm */
+    char *key_file;         /* TCP, UNIX: mode 0600 */
+    uint64_t sim_seed;      /* SIM */
+    char *sim_board;        /* SIM: the file of a device tree, or NULL */
     struct qs_farm_sim_event *sim_events;
     size_t sim_event_count;
     struct qs_strings labels; /* "key=value" */
@@ -122,6 +122,8 @@ void qs_farm_device_done(struct qs_farm_device *device); /* what it owns */
 /* Appends a line for each program and key of the farm that is not there for this process, with what to do
  * about it; returns how many. */
 size_t qs_farm_missing(const struct qs_farm_config *farm, struct qs_buf *out);
+/* Whether no two devices have the same key in their files; else err names both. */
+bool qs_farm_check_secrets(const struct qs_farm_config *farm, struct qs_err *err);
 /* Of the device of this name; UNSET where the farm, NULL allowed, says nothing. */
 enum qs_farm_probe qs_farm_probe_of(const struct qs_farm_config *farm, const char *device);
 /* NULL: the farm has none of this name. */

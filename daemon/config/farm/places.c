@@ -1,12 +1,15 @@
 /* What the file of a farm names on this machine, and whether it is there. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/process.h"
 #include "config/farm/farm.h"
+#include "proto/enrolled.h"
 
 static bool is_in_path(const char *name)
 {
@@ -36,14 +39,46 @@ static void check_key(const struct qs_farm_device *d, struct qs_buf *out)
     if (d->key_file == NULL)
         return;
     if (stat(d->key_file, &st) != 0)
-        qs_buf_fmt(out,
-                   "devices.%s.key_file: %s: %s\n  make one: (umask 077; head -c 32 /dev/urandom > %s)\n",
-                   d->name, d->key_file, strerror(errno), d->key_file);
+        qs_buf_fmt(out, "devices.%s.key_file: %s: %s\n  make one: quiesce devices enroll %s --output %s\n",
+                   d->name, d->key_file, strerror(errno), d->name, d->key_file);
     else if (!S_ISREG(st.st_mode) || st.st_size == 0)
         qs_buf_fmt(out, "devices.%s.key_file: %s is empty, or not a file\n", d->name, d->key_file);
     else if ((st.st_mode & 077) != 0)
         qs_buf_fmt(out, "devices.%s.key_file: others may read %s (mode %04o)\n  chmod 600 %s\n", d->name,
                    d->key_file, (unsigned)(st.st_mode & 07777), d->key_file);
+}
+
+/* Of an enrolled device; false: there is none to read, which is told elsewhere. */
+static bool read_key(const struct qs_farm_device *d, struct qs_enrolled *ret)
+{
+    uint8_t text[QS_ENROLLED_FILE_MAX_BYTES];
+    int fd =
+        d->link == QS_LINK_TCP && d->key_file ? open(d->key_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof text) : -1;
+    if (fd >= 0)
+        close(fd);
+    bool ok = got > 0 && qs_enrolled_parse(text, (size_t)got, ret);
+    explicit_bzero(text, sizeof text);
+    return ok;
+}
+
+bool qs_farm_check_secrets(const struct qs_farm_config *farm, struct qs_err *err)
+{
+    struct qs_enrolled *keys = qs_calloc(farm->device_count + 1, sizeof *keys);
+    bool *is_key = qs_calloc(farm->device_count + 1, sizeof *is_key), ok = true;
+    for (size_t i = 0; ok && i < farm->device_count; i++) {
+        is_key[i] = read_key(&farm->devices[i], &keys[i]);
+        for (size_t k = 0; ok && is_key[i] && k < i; k++)
+            if (is_key[k] && memcmp(keys[k].secret, keys[i].secret, sizeof keys[i].secret) == 0)
+                ok = qs_fail(err, QS_E_CONFIG,
+                             "the devices `%s` and `%s` have the same key, so each could pass for the other: "
+                             "quiesce devices enroll %s makes another one",
+                             farm->devices[k].name, farm->devices[i].name, farm->devices[i].name);
+    }
+    explicit_bzero(keys, (farm->device_count + 1) * sizeof *keys);
+    free(keys);
+    free(is_key);
+    return ok;
 }
 
 size_t qs_farm_missing(const struct qs_farm_config *farm, struct qs_buf *out)

@@ -56,8 +56,9 @@ struct qs_http;
 int qs_probe_with(struct qs_ctl *ctl, struct qs_http *http, const char *device);
 /* The same for a job that only looks at what the device has, and tries nothing. */
 int qs_look_with(struct qs_ctl *ctl, struct qs_http *http, const char *device);
-/* add.c: `quiesce devices add DEVICE`. */
+/* add.c, enroll.c: `quiesce devices add DEVICE`, `quiesce devices enroll DEVICE`. */
 int qs_device_add(struct qs_ctl *ctl, const char *device);
+int qs_device_enroll(struct qs_ctl *ctl, const char *device);
 
 /* submit.c: sends the job file that the arguments name; ablate: without one of its conditions at a time. */
 int qs_submit_file(struct qs_ctl *ctl, bool ablate);

@@ -6,7 +6,8 @@
 static const struct qs_opt options[] = {
     {.name = "output",
      .values = "FILE",
-     .help = "Of `add`: write the profile there (`-`: to standard output) instead of DEVICE.yaml.",
+     .help = "Of `add`: write the profile there (`-`: to standard output) instead of DEVICE.yaml. Of "
+             "`enroll`: write the key there instead of keys/DEVICE.key in $XDG_STATE_HOME/quiesce.",
      .heading = "Options"},
     {0}};
 
@@ -124,7 +125,11 @@ static int ask(struct qs_ctl *ctl, const struct verb *verb, const char *device)
 static const struct {
     const char *word;
     int (*run)(struct qs_ctl *ctl, const char *device);
-} own[] = {{"show", show}, {"probe", qs_probe}, {"characterize", qs_characterize}, {"add", qs_device_add}};
+} own[] = {{"show", show},
+           {"probe", qs_probe},
+           {"characterize", qs_characterize},
+           {"add", qs_device_add},
+           {"enroll", qs_device_enroll}};
 
 /* A device's name is part of an address: what it cannot hold is no name. */
 static bool is_name(const char *word)
@@ -136,10 +141,11 @@ static int run(struct qs_ctl *ctl)
 {
     const struct qs_args *args = ctl->args;
     const struct qs_opt_use *output = qs_args_last(args, "output");
-    if (output != NULL && (args->word_count == 0 || strcmp(args->argv[args->word[0]], "add") != 0)) {
+    const char *word = args->word_count > 0 ? args->argv[args->word[0]] : "";
+    if (output != NULL && strcmp(word, "add") != 0 && strcmp(word, "enroll") != 0) {
         QS_BUF(problem);
         qs_args_fail(args, &problem, output->arg, 0, "quiesce devices add DEVICE --output FILE",
-                     "--output is of `add`");
+                     "--output is of `add` and `enroll`");
         qs_ctl_print(ctl->err, &problem);
         return QS_EXIT_USAGE;
     }
@@ -156,15 +162,15 @@ static int run(struct qs_ctl *ctl)
     fprintf(
         ctl->err,
         "quiesce devices: write `quiesce devices`, or `quiesce devices WORD DEVICE` with show, read, probe, "
-        "add, characterize or clean for WORD\n");
+        "add, enroll, characterize or clean for WORD\n");
     return QS_EXIT_USAGE;
 }
 
 const struct qs_command qs_command_devices = {
     .name = "devices",
     .summary = "List the devices of the farm and what they do",
-    .usage = "[OPTIONS] [show DEVICE | read DEVICE | probe DEVICE | add DEVICE | characterize DEVICE | clean "
-             "DEVICE]",
+    .usage = "[OPTIONS] [show DEVICE | read DEVICE | probe DEVICE | add DEVICE | enroll DEVICE | "
+             "characterize DEVICE | clean DEVICE]",
     .about =
         "show is a page about one device: what it is, which frequencies and sensors it has and by which "
         "right "
@@ -176,12 +182,17 @@ const struct qs_command qs_command_devices = {
         "highest, turns each harmless switch, tells which stay as they are written and do something, and "
         "puts "
         "all back. add writes a profile of the device to go on from, DEVICE.yaml; it probes the device first "
-        "where nobody has, and leaves a file that is there alone. clean removes the job files that its agent "
+        "where nobody has, and leaves a file that is there alone. enroll makes a key for a device that is "
+        "reached "
+        "over TCP, and says what to do with its file; it needs no daemon. clean removes the job files that "
+        "its agent "
         "has "
         "cached. read and clean need a device that no job is using.",
     .options = options,
-    .examples = "quiesce devices\nquiesce devices --json\nquiesce devices show bench1\n"
-                "quiesce devices read bench1\nquiesce devices add bench1\n"
-                "quiesce devices add bench1 --output farm/profiles/bench1.yaml\nquiesce devices clean bench1",
+    .examples =
+        "quiesce devices\nquiesce devices --json\nquiesce devices show bench1\n"
+        "quiesce devices read bench1\nquiesce devices add bench1\n"
+        "quiesce devices add bench1 --output farm/profiles/bench1.yaml\nquiesce devices enroll board7\n"
+        "quiesce devices clean bench1",
     .most_words = 2,
     .run = run};

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The same sources make the same static agents, byte by byte, whatever folder they and the build are in. Usage: test_twice.py SOURCES COMPILERS AGENT..."""
+"""The same sources make the same static agents, byte by byte, whatever folder they, those of Mbed TLS and the build are in.
+Usage: test_twice.py SOURCES COMPILERS MBEDTLS AGENT..., where MBEDTLS is empty if the agents are built without TLS."""
 import os
 import shutil
 import subprocess
@@ -22,13 +23,16 @@ def content(path):
         return f.read()
 
 
-def main(sources, compilers, agents):
+def main(sources, compilers, mbedtls, agents):
     tap = Tap()
     with tempfile.TemporaryDirectory(prefix="qs-twice-") as place:
         copy, build = os.path.join(place, "deeper", "by", "some"), os.path.join(place, "b")
         shutil.copytree(sources, copy, ignore=lambda folder, names: [
             name for name in names if name in (".git", "__pycache__") or (folder == sources and name.startswith("build"))])
-        run("meson", "setup", build, copy, f"-Dagent_compilers={compilers}")
+        tls = os.path.join(place, "tls") if mbedtls else ""
+        for part in ("include", "library") if mbedtls else ():
+            shutil.copytree(os.path.join(mbedtls, part), os.path.join(tls, part))
+        run("meson", "setup", build, copy, f"-Dagent_compilers={compilers}", f"-Dagent_mbedtls={tls}")
         run("ninja", "-C", build, *(f"agent/{os.path.basename(agent)}" for agent in agents))
         for agent in agents:
             name, first = os.path.basename(agent), content(agent)
@@ -41,4 +45,4 @@ def main(sources, compilers, agents):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    sys.exit(main(*sys.argv[1:4], sys.argv[4:]))

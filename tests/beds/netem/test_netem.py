@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "e2e"))
 from lib import AGENT, QUIESCED, Agent, Bed, Daemon, Failed, Process, run_cases, until  # noqa: E402  (the path has to be known first)
+from psk import enrolled  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HOST, DEVICE, PORT, AGENT_PORT = "10.77.1.1", "10.77.1.2", 7152, 7151
@@ -116,10 +117,9 @@ def bad_line(tap, cuts):
         host, device = Network(bed, "host", HOST), Network(bed, "device", DEVICE)
         line = Line(bed, host, device)
         key = os.path.join(bed.path, "agent.key")
-        with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as f:
-            f.write(os.urandom(32))
+        enrolled(key, "board")
         agent = Agent(bed, "agent", device.inside(AGENT, "--listen", f"tcp:127.0.0.1:{AGENT_PORT}", "--key-file", key))
-        until("the agent listens", lambda: "loopback port" in agent.text or not agent.runs())
+        until("the agent listens", lambda: "listens on port" in agent.text or not agent.runs())
         device.forward(f"{DEVICE}:{PORT}", f"127.0.0.1:{AGENT_PORT}")
         near = host.forward(f"127.0.0.1:{PORT}", f"{DEVICE}:{PORT}")
         config = {"heartbeat": "1s", "devices": {"board": {"link": "tcp", "address": f"127.0.0.1:{PORT}", "key_file": key}}}

@@ -18,7 +18,7 @@ static void come(size_t i, int64_t now_ns)
     int ends[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
     theirs[i] = ends[1];
-    qs_guests_add(&guests, ends[0], now_ns);
+    qs_guests_add(&guests, ends[0], NULL, now_ns);
 }
 
 static bool was_turned_away(size_t i)
@@ -148,6 +148,7 @@ static void a_place_is_not_asked_for_the_same_proof(void **state)
     static struct qs_agent agent;
     static uint8_t all[QS_GUEST_BYTES];
     uint8_t byte = 0, first[QS_NONCE_BYTES];
+    struct qs_tls_session *session;
     (void)state;
     agent.port.random = other_bytes;
     agent.options = (struct qs_agent_options){.key = &byte, .key_bytes = 1};
@@ -159,7 +160,8 @@ static void a_place_is_not_asked_for_the_same_proof(void **state)
         if (i == 0) {
             memcpy(first, guests.at[0].nonce, sizeof first);
         }
-        close(qs_guest_leave(&guests.at[0]));
+        close(qs_guest_leave(&guests.at[0], &session));
+        assert_null(session);
         close(theirs[0]);
     }
     assert_memory_not_equal(first, guests.at[0].nonce, sizeof first);

@@ -39,7 +39,7 @@ static void test_example(void **state)
         enum qs_link_kind link;
         bool local;
     } devices[] = {{"local", QS_LINK_EXEC, true},   {"bench1", QS_LINK_SSH, false},
-                   {"lab", QS_LINK_UNIX, true},     {"tunnel", QS_LINK_TCP, false},
+                   {"lab", QS_LINK_UNIX, true},     {"board7", QS_LINK_TCP, false},
                    {"uart", QS_LINK_SERIAL, false}, {"pretend", QS_LINK_SIM, false}};
     assert_int_equal(farm->device_count, 6);
     for (size_t i = 0; i < 6; i++) {

@@ -285,7 +285,7 @@ static void a_key_is_ours_alone(void **state)
     expect_key("good", 0, "");
     expect_key("none", 1,
                "devices.a.key_file: @: No such file or directory\n"
-               "  make one: (umask 077; head -c 32 /dev/urandom > @)\n");
+               "  make one: quiesce devices enroll a --output @\n");
     expect_key("group", 1, "devices.a.key_file: others may read @ (mode 0640)\n  chmod 600 @\n");
     expect_key("others", 1, "devices.a.key_file: others may read @ (mode 0604)\n  chmod 600 @\n");
     expect_key("empty", 1, "devices.a.key_file: @ is empty, or not a file\n");

@@ -2,15 +2,15 @@
 
 #include <stdlib.h>
 
-void bed_init(struct bed *b, bool tcp)
+void bed_init(struct bed *b, enum peer_kind kind)
 {
     b->loop = qs_loop_new_real(NULL);
-    b->peer = peer_new(b->loop, tcp);
+    b->peer = peer_new(b->loop, kind);
     b->peer->user = b;
     struct qs_farm_device device = {.name = (char *)"board",
-                                    .link = tcp ? QS_LINK_TCP : QS_LINK_UNIX,
+                                    .link = kind == PEER_TLS ? QS_LINK_TCP : QS_LINK_UNIX,
                                     .address = b->peer->address,
-                                    .key_file = tcp ? b->peer->key_file : NULL};
+                                    .key_file = kind != PEER_UNIX ? b->peer->key_file : NULL};
     host_init(&b->host, b->loop, &device);
 }
 
@@ -21,11 +21,11 @@ void bed_done(struct bed *b)
     assert_int_equal(qs_loop_free(b->loop), 0);
 }
 
-struct bed *bed_new(bool tcp)
+struct bed *bed_new(enum peer_kind kind)
 {
     struct bed *b = calloc(1, sizeof *b);
     assert_non_null(b);
-    bed_init(b, tcp);
+    bed_init(b, kind);
     return b;
 }
 

@@ -1,32 +1,11 @@
 #include "peer.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
-#include "base/mem.h"
 #include "proto/names.h"
 
 /* ---- sending ---- */
-
-void peer_raw(struct peer *p, const void *bytes, size_t n)
-{
-    const uint8_t *at = bytes;
-    while (n > 0 && p->fd >= 0) {
-        ssize_t sent = send(p->fd, at, n, MSG_NOSIGNAL);
-        if (sent <= 0)
-            return; /* the session hung up: what it says is checked there */
-        at += sent;
-        n -= (size_t)sent;
-    }
-}
 
 size_t peer_begin(struct peer *p)
 {
@@ -347,7 +326,7 @@ static void note_error(struct peer *p, const struct qs_frame *f)
     p->last_error = m.code;
 }
 
-static void answer(struct peer *p, const struct qs_frame *f)
+void peer_answer(struct peer *p, const struct qs_frame *f)
 {
     union qs_msg m;
     if (qs_msg_accept(f->type, QS_SIDE_HOST) <= 0 || qs_msg_decode(f->type, f->payload, f->len, &m) != 0)
@@ -376,116 +355,4 @@ static void answer(struct peer *p, const struct qs_frame *f)
         peer_run_ended(p, p->next_seq);
     if (f->type == QS_MSG_BYE)
         p->byes++;
-}
-
-/* ---- the socket ---- */
-
-void peer_hang_up(struct peer *p)
-{
-    qs_io_stop(p->io);
-    p->io = NULL;
-    if (p->fd >= 0)
-        close(p->fd);
-    p->fd = -1;
-}
-
-static void on_readable(unsigned events, void *user)
-{
-    (void)events;
-    struct peer *p = user;
-    uint8_t bytes[4096];
-    ssize_t got = recv(p->fd, bytes, sizeof bytes, 0);
-    if (got <= 0) {
-        if (got == 0 || errno != EAGAIN)
-            peer_hang_up(p);
-        return;
-    }
-    const uint8_t *at = bytes;
-    size_t n = (size_t)got;
-    size_t used = 0;
-    struct qs_frame frame;
-    while (n > 0 && p->fd >= 0 && qs_framer_feed(&p->framer, at, n, &used, &frame) > 0) {
-        answer(p, &frame);
-        at += used;
-        n -= used;
-    }
-    if (p->framer.err != 0)
-        abort();
-}
-
-static void on_connection(unsigned events, void *user)
-{
-    (void)events;
-    struct peer *p = user;
-    peer_hang_up(p);
-    p->fd = accept4(p->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (p->fd < 0)
-        return;
-    p->connections++;
-    p->tx_seq = 0;
-    p->tx_seal.on = false;
-    qs_framer_init(&p->framer, p->rx, sizeof p->rx);
-    p->io = qs_io_start(p->loop, p->fd, QS_IO_READ, on_readable, p, NULL);
-}
-
-static void listen_unix(struct peer *p)
-{
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    snprintf(p->address, sizeof p->address, "%s/agent.sock", p->dir);
-    memcpy(a.sun_path, p->address, sizeof p->address);
-    p->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (bind(p->listener, (struct sockaddr *)&a, sizeof a) != 0)
-        abort();
-}
-
-static void listen_tcp(struct peer *p)
-{
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof a;
-    p->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (bind(p->listener, (struct sockaddr *)&a, sizeof a) != 0 ||
-        getsockname(p->listener, (struct sockaddr *)&a, &size) != 0)
-        abort();
-    snprintf(p->address, sizeof p->address, "127.0.0.1:%d", ntohs(a.sin_port));
-    memset(p->key, 'k', sizeof p->key);
-    p->asks_proof = true;
-    int fd = open(p->key_file, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    if (write(fd, p->key, sizeof p->key) != (ssize_t)sizeof p->key)
-        abort();
-    close(fd);
-}
-
-struct peer *peer_new(struct qs_loop *loop, bool tcp)
-{
-    struct peer *p = qs_calloc(1, sizeof *p);
-    p->auth = QS_AUTH_SEALED;
-    p->loop = loop;
-    p->fd = -1;
-    p->proto_min = QS_PROTO_MIN;
-    p->proto_max = QS_PROTO_MAX;
-    p->features = QS_FEATURE_COMMAND | QS_FEATURE_PULL | QS_FEATURE_TRACE;
-    p->rows = 5;
-    p->rows_a_message = 2;
-    p->metric = QS_METRIC_USER_TIME_US;
-    memset(p->nonce, 9, sizeof p->nonce);
-    snprintf(p->dir, sizeof p->dir, "/tmp/qs-peer-XXXXXX");
-    if (!mkdtemp(p->dir))
-        abort();
-    snprintf(p->key_file, sizeof p->key_file, "%s/key", p->dir);
-    (tcp ? listen_tcp : listen_unix)(p);
-    if (listen(p->listener, 4) != 0)
-        abort();
-    p->listen_io = qs_io_start(loop, p->listener, QS_IO_READ, on_connection, p, NULL);
-    return p;
-}
-
-void peer_free(struct peer *p)
-{
-    peer_hang_up(p);
-    qs_io_stop(p->listen_io);
-    close(p->listener);
-    unlink(p->address);
-    unlink(p->key_file);
-    rmdir(p->dir);
-    free(p);
 }

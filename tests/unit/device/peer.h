@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../link/tls_peer.h"
 #include "base/loop.h"
 #include "proto/frame.h"
 #include "proto/msg.h"
@@ -14,12 +15,15 @@ struct peer;
 /* true: taken over, the peer does nothing with it. */
 typedef bool peer_fn(struct peer *p, const struct qs_frame *frame);
 
+enum peer_kind { PEER_UNIX, PEER_KEYED /* the same with a key to prove */, PEER_TLS /* over TCP */ };
+
 struct peer {
     struct qs_loop *loop;
     char dir[64], address[96], key_file[96];
     int listener, fd;
     struct qs_io *listen_io, *io;
     int connections;
+    struct tls_peer *tls; /* NULL: it speaks in the clear */
 
     peer_fn *script;
     void *user;
@@ -50,9 +54,11 @@ struct peer {
     uint8_t rx[QS_FRAME_BUF_BYTES], tx[QS_FRAME_BUF_BYTES];
 };
 
-struct peer *peer_new(struct qs_loop *loop, bool tcp);
+struct peer *peer_new(struct qs_loop *loop, enum peer_kind kind);
 void peer_free(struct peer *p);
 void peer_hang_up(struct peer *p);
+/* A frame of the host's, as the script or an agent answers it. */
+void peer_answer(struct peer *p, const struct qs_frame *frame);
 
 /* begin; qs_msg_encode_x(&p->w, ..); end */
 size_t peer_begin(struct peer *p);

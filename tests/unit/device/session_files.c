@@ -102,7 +102,7 @@ static struct bed *new_bed(uint32_t features)
 {
     struct bed *b = calloc(1, sizeof *b);
     b->loop = qs_loop_new_real(NULL);
-    b->peer = peer_new(b->loop, false);
+    b->peer = peer_new(b->loop, PEER_UNIX);
     b->peer->user = b;
     b->peer->script = answer;
     b->peer->features |= features;

@@ -47,7 +47,7 @@ static struct qs_msg_document piece(uint32_t offset, uint16_t n, uint32_t kept)
 static void bed_init(struct bed *b)
 {
     b->loop = qs_loop_new_real(NULL);
-    b->peer = peer_new(b->loop, false);
+    b->peer = peer_new(b->loop, PEER_UNIX);
     b->peer->user = b;
     b->peer->features |= QS_FEATURE_STREAM;
     const struct qs_farm_device device = {

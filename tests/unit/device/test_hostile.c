@@ -11,7 +11,7 @@
 static void another_version_is_named(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(false);
+    struct bed *b = bed_new(PEER_UNIX);
     b->peer->proto_min = b->peer->proto_max = QS_PROTO_MAX + 1;
     qs_session_start(b->host.session);
     host_wait(&b->host, "down");
@@ -23,7 +23,7 @@ static void another_version_is_named(void **state)
 static void a_greeting_for_another_session_is_refused(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(false);
+    struct bed *b = bed_new(PEER_UNIX);
     b->peer->wrong_session = true;
     qs_session_start(b->host.session);
     bed_fails(b, QS_E_PROTOCOL, "greeting");
@@ -32,7 +32,7 @@ static void a_greeting_for_another_session_is_refused(void **state)
 static void an_agent_that_cannot_run_commands_is_refused(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(false);
+    struct bed *b = bed_new(PEER_UNIX);
     b->peer->features = 0;
     qs_session_start(b->host.session);
     bed_fails(b, QS_E_PROTOCOL, "cannot run commands");
@@ -41,11 +41,11 @@ static void an_agent_that_cannot_run_commands_is_refused(void **state)
 static void a_key_on_one_side_only_is_refused(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(true);
+    struct bed *b = bed_new(PEER_KEYED);
     b->peer->asks_proof = false;
     qs_session_start(b->host.session);
     bed_fails(b, QS_E_AUTH, "does not ask for proof");
-    b = bed_new(false);
+    b = bed_new(PEER_UNIX);
     b->peer->asks_proof = true;
     qs_session_start(b->host.session);
     bed_fails(b, QS_E_AUTH, "has no key_file");
@@ -55,7 +55,7 @@ static void a_key_on_one_side_only_is_refused(void **state)
 static void a_proof_without_seals_is_refused(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(true);
+    struct bed *b = bed_new(PEER_KEYED);
     b->peer->auth = QS_AUTH_PROOF_ONLY;
     qs_session_start(b->host.session);
     bed_fails(b, QS_E_PROTOCOL, "does not seal");
@@ -99,7 +99,7 @@ static void nobody_speaks_in_the_agents_place(void **state)
     static const enum qs_errc codes[] = {QS_E_LINK, QS_E_LINK, QS_E_LINK, QS_E_PROTOCOL};
     (void)state;
     for (int i = UNSEALED; i <= REPEATED; i++) {
-        struct bed *b = bed_new(true);
+        struct bed *b = bed_new(PEER_KEYED);
         meddling = i;
         b->peer->script = meddle;
         qs_session_start(b->host.session);
@@ -110,7 +110,7 @@ static void nobody_speaks_in_the_agents_place(void **state)
 static void a_wrong_proof_is_refused(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(true);
+    struct bed *b = bed_new(PEER_KEYED);
     b->peer->wrong_proof = true;
     qs_session_start(b->host.session);
     host_wait(&b->host, "down");
@@ -130,7 +130,7 @@ static bool say_no_such_host(struct peer *p, const struct qs_frame *f)
 static void a_banner_without_end_is_quoted(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(false);
+    struct bed *b = bed_new(PEER_UNIX);
     b->peer->script = say_no_such_host;
     qs_session_start(b->host.session);
     bed_fails(b, QS_E_PROTOCOL, "it said instead: ssh: \\x1b[1mno route");
@@ -154,11 +154,11 @@ static bool leave_at_once(struct peer *p, const struct qs_frame *f)
 static void a_reason_instead_of_a_greeting_is_told(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(false);
+    struct bed *b = bed_new(PEER_UNIX);
     b->peer->script = refuse_at_once;
     qs_session_start(b->host.session);
     bed_fails(b, QS_E_PROTOCOL, "board: the agent refuses the session (protocol): the checksum is wrong");
-    b = bed_new(false);
+    b = bed_new(PEER_UNIX);
     b->peer->script = leave_at_once;
     qs_session_start(b->host.session);
     bed_fails(b, QS_E_LINK, "board: the agent left: rebooting");
@@ -174,7 +174,7 @@ static bool greet_after_a_banner(struct peer *p, const struct qs_frame *f)
 static void a_short_banner_is_tolerated(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(false);
+    struct bed *b = bed_new(PEER_UNIX);
     b->peer->script = greet_after_a_banner;
     qs_session_start(b->host.session);
     host_wait(&b->host, "ready");
@@ -199,7 +199,7 @@ static bool facts_twice(struct peer *p, const struct qs_frame *f)
 static void a_fact_named_twice_is_refused(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(false);
+    struct bed *b = bed_new(PEER_UNIX);
     b->peer->script = facts_twice;
     qs_session_start(b->host.session);
     bed_fails(b, QS_E_PROTOCOL, "names a fact twice");
@@ -257,7 +257,7 @@ static void a_window_must_be_what_was_asked_for(void **state)
         "metrics changed"};
     for (int i = SEQ_GAP; i <= OTHER_METRICS; i++) {
         crime = (enum crime)i;
-        struct bed *b = bed_new(false);
+        struct bed *b = bed_new(PEER_UNIX);
         b->peer->script = answer_badly;
         qs_session_start(b->host.session);
         host_wait(&b->host, "ready");
@@ -270,7 +270,7 @@ static void a_window_must_be_what_was_asked_for(void **state)
 
 static struct bed *ready_bed(void)
 {
-    struct bed *b = bed_new(false);
+    struct bed *b = bed_new(PEER_UNIX);
     qs_session_start(b->host.session);
     host_wait(&b->host, "ready");
     return b;
@@ -408,7 +408,7 @@ static void an_agent_may_die_at_any_message(void **state)
     (void)state;
     static const uint8_t greeting[] = {QS_MSG_HELLO_HOST, QS_MSG_FACTS_GET, QS_MSG_PING};
     for (size_t i = 0; i < sizeof greeting; i++) {
-        struct bed *b = bed_new(false);
+        struct bed *b = bed_new(PEER_UNIX);
         deadly = greeting[i];
         b->peer->script = die;
         qs_session_start(b->host.session);
@@ -419,7 +419,7 @@ static void an_agent_may_die_at_any_message(void **state)
     static const uint8_t later[] = {QS_MSG_RESEND, QS_MSG_HOOK,  QS_MSG_RUN_BEGIN,
                                     QS_MSG_OPEN,   QS_MSG_QUIET, QS_MSG_RUN_END};
     for (size_t i = 0; i < sizeof later; i++) {
-        struct bed *b = bed_new(false);
+        struct bed *b = bed_new(PEER_UNIX);
         b->peer->held_runs = 1;
         qs_session_start(b->host.session);
         host_wait(&b->host, "ready");
@@ -452,7 +452,7 @@ static void it_may_be_freed_in_any_callback(void **state)
                                         "waiting",     "grant",    "quiet", "closed 5",
                                         "rows 0+2",    "rows 4+1", "down"};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        struct bed *b = bed_new(false);
+        struct bed *b = bed_new(PEER_UNIX);
         b->peer->held_runs = 1;
         b->host.at = free_inside;
         b->host.user = (void *)(uintptr_t)lines[i];

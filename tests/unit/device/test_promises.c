@@ -92,7 +92,7 @@ static void promises_of_a_window_are_kept(void **state)
                                                   "a taint of iteration 5 in a window of 5"};
     for (int i = 0; i < PROMISES; i++) {
         broken = (enum promise)i;
-        struct bed *b = bed_new(false);
+        struct bed *b = bed_new(PEER_UNIX);
         has_broken = false;
         b->peer->script = break_a_promise;
         qs_session_start(b->host.session);
@@ -122,7 +122,7 @@ static bool pull_elsewhere(struct peer *p, const struct qs_frame *f)
 static void a_piece_is_the_one_that_was_asked_for(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(false);
+    struct bed *b = bed_new(PEER_UNIX);
     has_broken = false;
     const struct qs_msg_pull ask = {
         .run = host_run, .id = 1, .path = qs_text_of("x"), .offset = 0, .max_bytes = 100};
@@ -150,7 +150,7 @@ static void nothing_that_an_older_agent_cannot_within_a_run(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
         bool can = i % 2 == 1;
-        struct bed *b = bed_new(false);
+        struct bed *b = bed_new(PEER_UNIX);
         uint8_t memory[64];
         struct qs_build list;
         qs_build_init(&list, memory, sizeof memory);
@@ -217,7 +217,7 @@ static void what_comes_again_is_whole_and_of_one_kind(void **state)
     for (int i = 0; i < AGAINS; i++) {
         const struct qs_uid held = {{0xA0}};
         again = (enum again)i;
-        struct bed *b = bed_new(false);
+        struct bed *b = bed_new(PEER_UNIX);
         has_broken = false;
         b->peer->held_runs = 1;
         b->peer->script = resend_badly;
@@ -252,7 +252,7 @@ static void what_was_cut_comes_again_from_its_beginning(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         const struct qs_uid held = {{0xA0}};
-        struct bed *b = bed_new(false);
+        struct bed *b = bed_new(PEER_UNIX);
         begins_anew = i == 0;
         b->peer->held_runs = 1;
         b->peer->script = resend_twice;
@@ -289,7 +289,7 @@ static bool keep_quiet(struct peer *p, const struct qs_frame *f)
 static void a_run_that_was_given_up_has_nobody(void **state)
 {
     (void)state;
-    struct bed *b = bed_new(false);
+    struct bed *b = bed_new(PEER_UNIX);
     qs_session_start(b->host.session);
     host_wait(&b->host, "ready");
     b->peer->script = leave_after_hold;

@@ -9,24 +9,30 @@
 #include "session_stream.h"
 #include "session_traces.h"
 
+static int new_bed_of(void **state, enum peer_kind kind)
+{
+    *state = bed_new(kind);
+    return 0;
+}
+
 static int new_bed(void **state)
 {
-    *state = calloc(1, sizeof(struct bed));
-    bed_init(*state, false);
-    return 0;
+    return new_bed_of(state, PEER_UNIX);
 }
 
 static int new_tcp_bed(void **state)
 {
-    *state = calloc(1, sizeof(struct bed));
-    bed_init(*state, true);
-    return 0;
+    return new_bed_of(state, PEER_TLS);
+}
+
+static int new_keyed_bed(void **state)
+{
+    return new_bed_of(state, PEER_KEYED);
 }
 
 static int free_bed(void **state)
 {
-    bed_done(*state);
-    free(*state);
+    bed_free(*state);
     return 0;
 }
 
@@ -98,11 +104,18 @@ static void a_run_of_two_windows(void **state)
     assert_int_equal(b->peer->byes, 1);
 }
 
+static void a_key_is_proven_by_both(void **state)
+{
+    struct bed *b = *state;
+    open_run(b);
+    assert_true(b->peer->tx_seal.on); /* and what follows is sealed */
+}
+
 /* Its middle comes after the kernel's delayed acknowledgement of QUIET (40 ms): the peer does not hurry it.
  */
 static const int64_t lead_ns = 2000000000;
 
-static void tcp_with_a_key_proves_the_silence(void **state)
+static void tls_proves_the_silence(void **state)
 {
     struct bed *b = *state;
     open_run(b);
@@ -456,12 +469,14 @@ static void every_row_was_reached(void **state)
 
 int main(void)
 {
-#define CASE(test)     cmocka_unit_test_setup_teardown(test, new_bed, free_bed)
-#define TCP_CASE(test) cmocka_unit_test_setup_teardown(test, new_tcp_bed, free_bed)
+#define CASE(test)       cmocka_unit_test_setup_teardown(test, new_bed, free_bed)
+#define KEYED_CASE(test) cmocka_unit_test_setup_teardown(test, new_keyed_bed, free_bed)
+#define TCP_CASE(test)   cmocka_unit_test_setup_teardown(test, new_tcp_bed, free_bed)
     const struct CMUnitTest tests[] = {
         CASE(it_greets_and_maps_the_clock),
         CASE(a_run_of_two_windows),
-        TCP_CASE(tcp_with_a_key_proves_the_silence),
+        KEYED_CASE(a_key_is_proven_by_both),
+        TCP_CASE(tls_proves_the_silence),
         TCP_CASE(a_byte_in_the_window_is_no_proof),
         CASE(nothing_is_sent_in_a_window),
         CASE(frames_in_a_window_are_told_as_noise),
@@ -476,7 +491,7 @@ int main(void)
         CASE(open_is_checked_before_it_is_sent),
         CASE(it_comes_back_after_a_loss),
         CASE(a_window_without_an_end_is_given_up_with_its_lease),
-        TCP_CASE(the_agents_refusal_is_told),
+        KEYED_CASE(the_agents_refusal_is_told),
         SESSION_FILES_CASES,
         SESSION_STREAM_CASES,
         cmocka_unit_test(every_row_was_reached),
