@@ -127,15 +127,15 @@ static bool listen_tcp(struct qs_link *link, const char *text, char *error)
     socklen_t n;
     const int one = 1;
     link->kind = QS_LINK_TCP;
-    if (!parse_tcp(text, &address, &n)) {
-        return fail(error, "cannot listen on", text,
-                    "expected ADDRESS:PORT with a numeric address, such as 127.0.0.1:7151");
-    }
     if (!qs_tls_is_built()) {
         return fail(
             error, "refusing to listen on", text,
             "this agent was built without TLS, so it takes Unix sockets alone: unix:PATH, or reach it "
             "through ssh");
+    }
+    if (!parse_tcp(text, &address, &n)) {
+        return fail(error, "cannot listen on", text,
+                    "expected ADDRESS:PORT with a numeric address, such as 127.0.0.1:7151");
     }
     link->listen_fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool ok = link->listen_fd >= 0 &&
