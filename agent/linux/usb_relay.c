@@ -1,5 +1,6 @@
-/* The relay: FunctionFS's endpoints cannot be polled, so each has at most one asynchronous transfer, whose
- * end an eventfd tells. One poll without a deadline: where nothing flows nothing wakes up. */
+/* The relay: FunctionFS's endpoints cannot be polled, so each has asynchronous transfers, whose end an
+ * eventfd tells: one to the host; from it two, so that the bus need not wait while the bytes of one are
+ * passed on. One poll without a deadline: where nothing flows nothing wakes up. */
 #include "linux/usb.h"
 
 #include "core/print.h"
@@ -22,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BACKLOG = 8, DATA_STAGE_S = 1 };
+enum { BACKLOG = 8, DATA_STAGE_S = 1, READS = 2, TRANSFERS = READS + 1 };
 
 struct transfer {
     struct iocb call;
@@ -44,13 +45,16 @@ struct relay {
     bool heard, owes; /* the host's nonce has come; ours is to be sent */
     bool gone;        /* FunctionFS has ended */
     uint8_t nonce[QS_USB_NONCE_BYTES];
-    struct transfer from_host, to_host;
+    unsigned oldest; /* of the reads: they are begun in turn, so it has what came first */
+    struct transfer from_host[READS], to_host;
 };
 
 static void hang_up(struct relay *r)
 {
     qs_io_close(&r->agent_fd);
-    r->from_host.n = r->from_host.at = 0;
+    for (int i = 0; i < READS; i++) {
+        r->from_host[i].n = r->from_host[i].at = 0;
+    }
     r->to_host.n = r->to_host.at = 0;
     r->owes = false;
 }
@@ -72,25 +76,35 @@ static void take_off(struct relay *r, struct transfer *t, int fd, uint16_t what,
     }
 }
 
+/* Once the host's nonce has come everything is the session's; before it nothing is. */
+static bool is_ours(struct relay *r, const struct transfer *t)
+{
+    bool ours = r->heard;
+    r->heard = ours || (t->n == sizeof r->nonce && memcmp(t->bytes, r->nonce, t->n) == 0);
+    return ours;
+}
+
 /* What has come goes to the agent, then more is asked for: a host that sends more than the agent takes waits.
  */
 static void pump_from_host(struct relay *r)
 {
-    struct transfer *t = &r->from_host;
-    while (r->agent_fd >= 0 && !t->flies && t->at < t->n) {
-        ssize_t n = send(r->agent_fd, t->bytes + t->at, t->n - t->at, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n < 0 && errno == EAGAIN) {
-            return;
+    struct transfer *t;
+    while (r->agent_fd >= 0 && !(t = &r->from_host[r->oldest])->flies) {
+        ssize_t n = 0;
+        if (is_ours(r, t) && t->at < t->n) {
+            n = send(r->agent_fd, t->bytes + t->at, t->n - t->at, MSG_NOSIGNAL | MSG_DONTWAIT);
         }
-        if (n < 0) {
-            hang_up(r);
-        } else {
+        if (n > 0) {
             t->at += (size_t)n;
+        } else if (n == 0) {
+            t->at = t->n = 0;
+            take_off(r, t, r->usb.out, IOCB_CMD_PREAD, sizeof t->bytes);
+            r->oldest = (r->oldest + 1) % READS;
+        } else if (errno == EAGAIN) {
+            return;
+        } else {
+            hang_up(r);
         }
-    }
-    if (r->agent_fd >= 0 && !t->flies) {
-        t->at = t->n = 0;
-        take_off(r, t, r->usb.out, IOCB_CMD_PREAD, sizeof t->bytes);
     }
 }
 
@@ -111,17 +125,6 @@ static void pump_to_host(struct relay *r)
     }
 }
 
-/* Once the host's nonce has come everything is the session's; before it nothing is. */
-static void take_from_host(struct relay *r, size_t n)
-{
-    struct transfer *t = &r->from_host;
-    if (r->heard) {
-        t->n = n;
-    } else {
-        r->heard = n == sizeof r->nonce && memcmp(t->bytes, r->nonce, n) == 0;
-    }
-}
-
 /* A transfer of an earlier session says nothing about this one, whatever became of it; except that bytes of
  * the host's may be of this one, which the nonce tells. One of this session that fails ends it. */
 static void land(struct relay *r, struct transfer *t, int64_t result)
@@ -132,8 +135,8 @@ static void land(struct relay *r, struct transfer *t, int64_t result)
         if (ours) {
             hang_up(r);
         }
-    } else if (t == &r->from_host && r->agent_fd >= 0) {
-        take_from_host(r, (size_t)result);
+    } else if (t != &r->to_host && r->agent_fd >= 0) {
+        t->n = (size_t)result;
     } else if (t == &r->to_host && ours) {
         t->at += (size_t)result;
     }
@@ -141,10 +144,10 @@ static void land(struct relay *r, struct transfer *t, int64_t result)
 
 static void hear_ends(struct relay *r)
 {
-    struct io_event events[2];
+    struct io_event events[TRANSFERS];
     uint64_t count;
     (void)!read(r->event_fd, &count, sizeof count);
-    long n = syscall(SYS_io_getevents, r->aio, 0L, 2L, events, NULL);
+    long n = syscall(SYS_io_getevents, r->aio, 0L, (long)TRANSFERS, events, NULL);
     for (long i = 0; i < n; i++) {
         land(r, (struct transfer *)(uintptr_t)events[i].data, events[i].res);
     }
@@ -247,7 +250,8 @@ static int relay(struct relay *r)
     int status = 0;
     for (;;) {
         bool idle = !r->to_host.flies && !r->owes && r->to_host.at == r->to_host.n;
-        bool full = !r->from_host.flies && r->from_host.at < r->from_host.n;
+        const struct transfer *came = &r->from_host[r->oldest];
+        bool full = !came->flies && came->at < came->n;
         struct pollfd fds[4] = {{.fd = r->signal_fd, .events = POLLIN},
                                 {.fd = r->event_fd, .events = POLLIN},
                                 {.fd = r->gone ? -1 : r->usb.ep0, .events = POLLIN},
@@ -305,7 +309,7 @@ static bool prepare(struct relay *r, struct qs_link *link, sigset_t *before)
     r->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     r->signal_fd = signalfd(-1, &waited, SFD_CLOEXEC | SFD_NONBLOCK);
     return open_door(r, link) && sigaction(SIGALRM, &wake, NULL) == 0 && r->event_fd >= 0 &&
-           r->signal_fd >= 0 && syscall(SYS_io_setup, 2U, &r->aio) == 0;
+           r->signal_fd >= 0 && syscall(SYS_io_setup, (unsigned)TRANSFERS, &r->aio) == 0;
 }
 
 bool qs_usb_split(const struct qs_usb_options *options, struct qs_link *link, char said[QS_LINK_ERROR_BYTES])

@@ -13,10 +13,11 @@ enum {
     BEGIN_MS = 5000, /* the agent may be in the last of a window */
     NONCE_MS = 5000,
     END_MS = 200,
-    GONE_MS = 100,                 /* an unplug shows as an error first */
-    RETRY_MS = 20,                 /* of a transfer that failed and brought nothing */
-    RETRIES = 3,                   /* in a row */
-    LEFT_OVER_BYTES = 1024 * 1024, /* of a session before */
+    GONE_MS = 100,                         /* an unplug shows as an error first */
+    RETRY_MS = 20,                         /* of a transfer that failed and brought nothing */
+    RETRIES = 3,                           /* in a row */
+    LEFT_OVER_BYTES = 1024 * 1024,         /* of a session before */
+    OUT_BYTES = QS_USB_TRANSFER_BYTES - 1, /* at once: it ends with a short packet, and needs no empty one */
 };
 
 /* ---- its end ---- */
@@ -48,6 +49,7 @@ static void fail_soon(struct qs_usb_wire *w)
         return;
     w->state = QS_USB_FAILING;
     qs_buf_clear(&w->queue);
+    w->queue_at = 0;
     arm(w, w->gone ? 0 : GONE_MS);
 }
 
@@ -202,18 +204,28 @@ static bool check_status(struct qs_usb_wire *w, const struct qs_usb_slot *s)
     return false;
 }
 
-/* Bytes from the queue, as far as there is room on the bus. */
+static size_t unsent(const struct qs_usb_wire *w)
+{
+    return w->queue.len - w->queue_at;
+}
+
+/* Bytes from the queue, as far as there is room on the bus. What is left of it moves to its front when that
+ * is no longer than what is gone: each byte moves once. */
 static void flush(struct qs_usb_wire *w)
 {
-    for (size_t i = QS_USB_INS; i < QS_USB_CONTROL && w->queue.len > 0; i++) {
-        size_t n = w->queue.len < QS_USB_TRANSFER_BYTES ? w->queue.len : QS_USB_TRANSFER_BYTES;
+    for (size_t i = QS_USB_INS; i < QS_USB_CONTROL && unsent(w) > 0; i++) {
+        size_t n = unsent(w) < OUT_BYTES ? unsent(w) : OUT_BYTES;
         if (w->slots[i].busy)
             continue;
-        if (write_with(&w->slots[i], (const uint8_t *)w->queue.data, n) != 0) {
+        if (write_with(&w->slots[i], (const uint8_t *)w->queue.data + w->queue_at, n) != 0) {
             fail_soon(w);
             return;
         }
-        qs_buf_drop_front(&w->queue, n);
+        w->queue_at += n;
+    }
+    if (w->queue_at >= unsent(w)) {
+        qs_buf_drop_front(&w->queue, w->queue_at);
+        w->queue_at = 0;
     }
 }
 
@@ -320,8 +332,8 @@ bool qs_usb_wire_send(struct qs_usb_wire *w, const uint8_t *bytes, size_t n, str
 {
     if (w->state != QS_USB_UP)
         return qs_fail(err, QS_E_LINK, "the connection to %s is broken", w->name);
-    if (n > QS_LINK_QUEUE_BYTES - w->queue.len)
-        return qs_fail(err, QS_E_AGENT, "%s does not read: %zu bytes are waiting", w->name, w->queue.len);
+    if (n > QS_LINK_QUEUE_BYTES - unsent(w))
+        return qs_fail(err, QS_E_AGENT, "%s does not read: %zu bytes are waiting", w->name, unsent(w));
     qs_buf_add(&w->queue, bytes, n);
     flush(w);
     if (w->state == QS_USB_UP)

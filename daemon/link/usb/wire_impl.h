@@ -52,7 +52,8 @@ struct qs_usb_wire {
     struct qs_usb_slot slots[QS_USB_SLOTS];
     struct qs_usb_slot *first, *last; /* that came back and were not looked at */
     struct qs_timer *timer;
-    struct qs_buf queue; /* unsent */
+    struct qs_buf queue; /* unsent from `queue_at` on */
+    size_t queue_at;
     uint8_t nonce[QS_USB_NONCE_BYTES];
     size_t left_over_bytes;
     int failures; /* of transfers in a row */

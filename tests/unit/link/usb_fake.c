@@ -121,6 +121,18 @@ static void serve(struct libusb_device *b)
     }
 }
 
+void fake_take(struct libusb_device *b)
+{
+    struct libusb_context *c = b->handle->context;
+    size_t i = 0;
+    fake_enter();
+    while (i < PENDING && !(is_of(c->pending[i], b) && c->pending[i]->shown->endpoint == 0x02))
+        i++;
+    assert_true(i < PENDING);
+    finish(c->pending[i], LIBUSB_TRANSFER_COMPLETED, c->pending[i]->shown->length);
+    fake_leave();
+}
+
 static void add_chunk(struct libusb_device *b, const void *bytes, size_t n,
                       enum libusb_transfer_status status)
 {

@@ -70,6 +70,7 @@ void fake_done(void); /* all was given back */
 struct libusb_device *fake_board(const char *serial, const uint8_t *ports, int port_count);
 void fake_send(struct libusb_device *board, const void *bytes, size_t n);
 void fake_fail(struct libusb_device *board, enum libusb_transfer_status status); /* of one read */
+void fake_take(struct libusb_device *board); /* one that is full takes the oldest write after all */
 void fake_unplug(struct libusb_device *board);
 void fake_expire(struct libusb_device *board); /* the time limit of the control request */
 void fake_tell(libusb_hotplug_event event);    /* what udev says */
