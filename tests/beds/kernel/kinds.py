@@ -11,6 +11,7 @@ from parts import HERE, read, tool_path
 class Kind:
     """What all have in common."""
     memory, parameters = 256 << 20, {}
+    processors, emulation = 2, "tcg,thread=multi"
 
     def fill(self, archive):
         """What else is in the guest: here that an agent is at its first virtual console."""

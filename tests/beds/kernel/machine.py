@@ -26,11 +26,11 @@ def why_not(kind):
 class Machine:
     """`with Machine(bed) as machine`: booted, its agent at `machine.line`, and gone after it. Its disk outlives a reset."""
 
-    frame = ["-smp", "2", "-nodefaults", "-no-user-config", "-display", "none", "-vga", "none", "-net", "none"]
+    frame = ["-nodefaults", "-no-user-config", "-display", "none", "-vga", "none", "-net", "none"]
 
     def __init__(self, bed, kind):
         self.bed, self.path, self.kind = bed, bed.path, kind
-        self.frame = [*self.frame, "-m", str(kind.memory >> 20)]
+        self.frame = [*self.frame, "-smp", str(kind.processors), "-m", str(kind.memory >> 20)]
         image, modules = kernel(kind)
         with open(self.at("first.cpio"), "wb") as f:
             f.write(first_files(kind, modules))
@@ -38,7 +38,7 @@ class Machine:
             f.truncate(16 << 20)
         subprocess.run([tool_path("mkfs.ext4"), "-q", "-F", self.at("disk")], check=True, capture_output=True)
         self.process = Process(bed, "qemu", [
-            kind.qemu, "-accel", "tcg,thread=multi", *self.frame, *kind.arguments(self), "-kernel", image, "-initrd", self.at("first.cpio"),
+            kind.qemu, "-accel", kind.emulation, *self.frame, *kind.arguments(self), "-kernel", image, "-initrd", self.at("first.cpio"),
             "-append", f"console={kind.console} quiet panic=5 mitigations=off {kind.words}",
             "-drive", f"file={self.at('disk')},if=virtio,format=raw,cache=writethrough",
             "-serial", "stdio", "-chardev", f"socket,id=shell,path={self.at('shell')},server=on,wait=off", "-chardev", "pty,id=agent",
