@@ -72,6 +72,7 @@ struct qs_session {
 /* session.c: on entering a state (deadline, heartbeat), and the reason of a failure (returns false).
  */
 void qs_session_arm_deadline(struct qs_session *s);
+bool qs_session_is_over(struct qs_session *s); /* the time of the state that was entered */
 bool qs_session_broken(struct qs_session *s, enum qs_errc code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void qs_session_arm_beat(struct qs_session *s); /* from now; what was heard before counts no more */

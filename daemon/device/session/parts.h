@@ -33,13 +33,14 @@ struct qs_session_run { /* the open run and its window */
     uint64_t next_seq; /* of the next iteration */
     uint32_t window, asked, rows_due, rows_come;
     uint32_t arming;              /* of the last ARM */
-    uint32_t armings;             /* ARMs since OPEN */
+    uint32_t armings, disarms;    /* ARMs and DISARMs since OPEN */
     uint32_t evals, expectations; /* that OPEN asked for */
     uint64_t waitings;            /* since OPEN, at opened_ns of our clock */
     int64_t opened_ns;
     enum qs_phase phase;
     int64_t lead_ns, lease_ns;
-    int64_t gate_ns; /* after which the gate has opened or timed out */
+    int64_t gate_ns;  /* after which the gate has opened or timed out, */
+    int64_t since_ns; /* from here: OPEN, or our last HOLD; or after which a wait has ended, from CANCEL */
     uint64_t pull_offset;
     uint32_t pull_max_bytes;
     bool cancelled; /* CANCEL was sent since OPEN */

@@ -62,11 +62,11 @@ bool qs_session_open(struct qs_session *s, const struct qs_msg_open *m, struct q
     s->run.lease_ns = m->lease_ns;
     s->run.gate_ns = gate_ns(&m->gate);
     s->run.rows_due = s->run.rows_come = 0;
-    s->run.armings = 0;
+    s->run.armings = s->run.disarms = 0;
     s->run.evals = m->evals;
     s->run.expectations = m->gate.count;
     s->run.waitings = 0;
-    s->run.opened_ns = qs_loop_now_ns(s->loop);
+    s->run.opened_ns = s->run.since_ns = qs_loop_now_ns(s->loop);
     s->run.cancelled = false;
     qs_session_fire(s, QS_SESSION_EV_OPEN, NULL);
     return true;
@@ -127,6 +127,7 @@ bool qs_session_cancel(struct qs_session *s, const struct qs_uid *run, const cha
                          err))
         return false;
     s->run.cancelled = true;
+    s->run.since_ns = qs_loop_now_ns(s->loop);
     qs_session_fire(s, QS_SESSION_EV_CANCEL, NULL);
     if (s->state == QS_SESSION_WAITING || s->state == QS_SESSION_ARMED)
         qs_session_arm_deadline(s); /* the wait must end now */

@@ -110,10 +110,24 @@ static int64_t limit_ns(struct qs_session *s)
     return 0;
 }
 
+/* Whoever arms and takes it back, again and again, gets no more time at the gate for that. */
+static int64_t left_ns(struct qs_session *s)
+{
+    bool goes_on = s->state == QS_SESSION_WAITING || (s->state == QS_SESSION_ARMED && s->run.cancelled);
+    int64_t limit = limit_ns(s);
+    int64_t left = s->run.since_ns + limit - qs_loop_now_ns(s->loop);
+    return !goes_on ? limit : left > 1 ? left : 1;
+}
+
+bool qs_session_is_over(struct qs_session *s)
+{
+    return left_ns(s) == 1;
+}
+
 void qs_session_arm_deadline(struct qs_session *s)
 {
     qs_timer_stop(s->deadline);
-    int64_t limit = limit_ns(s);
+    int64_t limit = left_ns(s);
     s->deadline = limit > 0 ? qs_timer_start(s->loop, limit, on_deadline, s) : NULL;
 }
 

@@ -5,6 +5,8 @@
 #include "device/session/impl.h"
 #include "proto/names.h"
 
+#define ARM_EACH_NS INT64_C(10000000)
+
 /* ---- runs that the agent keeps iterations of ---- */
 
 struct qs_held *qs_session_recall(struct qs_session *s, const struct qs_uid *run)
@@ -86,12 +88,11 @@ bool qs_session_do_error(struct qs_session *s, const union qs_msg *m)
 
 /* ---- the way to silence ---- */
 
-/* At most one WAITING a second. Clocks differ, and what the link has kept back comes at once. */
-static bool is_too_talkative(const struct qs_session *s)
+/* Since OPEN, more often than once in so long. What the link has kept back comes at once. */
+static bool comes_too_often(const struct qs_session *s, uint64_t times, int64_t each_ns)
 {
-    const int64_t second_ns = 990000000;
     enum { SPARE = 2 };
-    return s->run.waitings > SPARE + (uint64_t)((qs_loop_now_ns(s->loop) - s->run.opened_ns) / second_ns);
+    return times > SPARE + (uint64_t)((qs_loop_now_ns(s->loop) - s->run.opened_ns) / each_ns);
 }
 
 bool qs_session_do_waiting(struct qs_session *s, const union qs_msg *m)
@@ -99,8 +100,9 @@ bool qs_session_do_waiting(struct qs_session *s, const union qs_msg *m)
     if (m->waiting.expectation >= s->run.expectations)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: expectation %u of a gate with %u is not met", s->name,
                                  (unsigned)m->waiting.expectation, (unsigned)s->run.expectations);
+    const int64_t second_ns = 990000000; /* clocks differ */
     s->run.waitings++;
-    if (is_too_talkative(s))
+    if (comes_too_often(s, s->run.waitings, second_ns))
         return qs_session_broken(
             s, QS_E_PROTOCOL,
             "%s: the agent said %llu times within %.1f s what it waits for: once a second is allowed",
@@ -122,6 +124,12 @@ bool qs_session_do_ask(struct qs_session *s, const union qs_msg *m)
                                  (unsigned)m->window.arming, (unsigned)s->run.armings);
     if (m)
         s->run.arming = s->run.armings++;
+    if (m && comes_too_often(s, s->run.armings, ARM_EACH_NS))
+        return qs_session_broken(
+            s, QS_E_PROTOCOL,
+            "%s: the agent was ready for the window %u times within %.3f s: once in 10 ms "
+            "is allowed",
+            s->name, (unsigned)s->run.armings, (double)(qs_loop_now_ns(s->loop) - s->run.opened_ns) / 1e9);
     if (s->clock.asked || s->run.cancelled)
         return true;
     uint32_t generation = s->generation;
@@ -138,6 +146,8 @@ bool qs_session_do_hold(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_msg_window_why hold = {
         .run = s->run.uid, .window = s->run.window, .arming = s->run.arming, .why = m->window_why.why};
+    s->run.since_ns = qs_loop_now_ns(s->loop); /* this wait is for us */
+    qs_session_arm_deadline(s);
     return qs_session_send(s, QS_MSG_HOLD, &hold, &s->why);
 }
 
@@ -192,6 +202,11 @@ bool qs_session_do_disarm(struct qs_session *s, const union qs_msg *m)
     if (s->run.armings == 0 || m->window_why.arming != s->run.arming)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: DISARM takes back ARM %u, the last was %u", s->name,
                                  (unsigned)m->window_why.arming, (unsigned)s->run.arming);
+    if (++s->run.disarms > s->run.armings)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: DISARM came %u times, ARM %u times", s->name,
+                                 (unsigned)s->run.disarms, (unsigned)s->run.armings);
+    if (qs_session_is_over(s)) /* before the next ARM, which may be there already */
+        return qs_session_do_give_up(s, NULL);
     if (!end_silence(s))
         return false;
     QS_BUF(why);
