@@ -23,6 +23,9 @@ static bool check_host(const char *host, struct qs_err *err)
     size_t n = strlen(host);
     bool ok = n > 0 && n <= HOST_BYTES_MAX && host[0] != '-' && strspn(host, allowed) == n;
     QS_BUF(shown);
+    if (n == 0)
+        return qs_fail(err, QS_E_USAGE,
+                       "the host is missing: name the board as ssh does, board or user@board");
     qs_text_escape(&shown, host, n < 60 ? n : 60);
     return ok || qs_fail(err, QS_E_USAGE,
                          "`%s` is no host: 1 to %d letters, digits and . _ @ : - that begin with no `-`",

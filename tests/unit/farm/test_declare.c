@@ -28,14 +28,16 @@ static void refuses(struct bed *b, const char *link, const char *host, enum qs_e
 /* A host becomes a word of a command. */
 static void what_is_no_host_is_refused(void **state)
 {
-    static const char *const wrong[] = {"",     "-oProxyCommand=x", "-",   "a b", "a/b", "a\nb", "board;ls",
-                                        "$(x)", "b\xc3\xa4",        "a,b", "'a'"};
+    static const char *const wrong[] = {"-oProxyCommand=x", "-",    "a b",       "a/b", "a\nb",
+                                        "board;ls",         "$(x)", "b\xc3\xa4", "a,b", "'a'"};
     char longest[257];
     struct bed b;
     (void)state;
     begin(&b);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         refuses(&b, "ssh", wrong[i], QS_E_USAGE, "is no host: 1 to 255 letters");
+    refuses(&b, "ssh", "", QS_E_USAGE,
+            "the host is missing: name the board as ssh does, board or user@board");
     memset(longest, 'a', 256);
     longest[256] = '\0';
     refuses(&b, "ssh", longest, QS_E_USAGE, "is no host");
