@@ -1,6 +1,7 @@
 """What the end-to-end tests share: a bed (one temporary world), the daemon and agents as processes, HTTP over the Unix
 socket, the event stream, the database read-only, and a tap on the wire. Nothing here waits for a fixed time: it waits for
 a condition, and the bound only turns a hang into a failure."""
+import functools
 import http.client
 import json
 import os
@@ -548,6 +549,17 @@ def blocks(bed, job):
                                        "WHERE job_id = ? AND block > 0 ORDER BY block, attempt, pos", job):
         found.setdefault((point, block), []).append(tuple(rest))
     return found
+
+
+def with_tls(case):
+    """A case that takes an agent with TLS: a static one has none where the library's source could not be fetched, which is a failure of its own in --slow."""
+    @functools.wraps(case)
+    def run(tap):
+        if os.environ.get("QS_AGENT_TLS", "1"):
+            case(tap)
+        else:
+            tap.skip(case.__doc__.splitlines()[0], "this build's agent has no TLS: the source of Mbed TLS was not fetched (agent/source.sh)")
+    return run
 
 
 def run_cases(*cases):

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from killing import JOB, farm, judge, ledger, open_runs, reach
-from lib import AGENT, Agent, Bed, WireTap, agent_below, children, run_cases, stored, unlock, until
+from lib import AGENT, Agent, Bed, WireTap, agent_below, children, run_cases, stored, unlock, until, with_tls
 from psk import enrolled
 from spooled import files_of, spooled
 
@@ -152,6 +152,7 @@ def comes_back_to_a_daemon_that_lives(tap):
         tap.equal(spooled(device.state), {}, "nothing is kept any more")
 
 
+@with_tls
 def by_another_kind_of_link(tap):
     """The same device over a Unix socket, then TCP, then a command, then the socket again, agent and daemon killed each time"""
     draw = random.Random(os.environ.get("QS_SEED", "7"))

@@ -9,7 +9,7 @@ import socket
 import struct
 import threading
 
-from lib import HEADER, Bed, UnixConnection, run_cases, until
+from lib import HEADER, Bed, UnixConnection, run_cases, until, with_tls
 from psk import Broken, Tls, enrolled
 
 LINK = 4  # the taint bit: schema/README.md
@@ -177,6 +177,7 @@ def moved(pair):
     return None if None in pair else pair[1] - pair[0]
 
 
+@with_tls
 def segments_stand_still(tap):
     """On a loopback TCP link the segment counters of both sides do not move between QUIET and CLOSED"""
     with Bed() as bed:
@@ -231,7 +232,7 @@ def interfere(title, act, code, agent_moves):
             tap.ok(again and not again[-1][2], "the window is repeated, in silence", [again])
     case.__doc__ = title
     case.__name__ = act.__name__
-    return case
+    return with_tls(case)
 
 
 def frame_to_the_agent(meddler):
