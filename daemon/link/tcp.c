@@ -157,6 +157,17 @@ static void step(struct qs_link *link, const uint8_t *bytes, size_t n)
         qs_link_down(link, &why);
 }
 
+/* Another program, as a rule: an agent says why. */
+static void tcp_ended(struct qs_link *link, const struct qs_err *why)
+{
+    const struct tcp_own *own = link->own;
+    struct qs_err told = *why;
+    if (!qs_tls_is_up(own->tls))
+        qs_fail(&told, why->code, "%.300s, before TLS stood: is it a quiesce-agent that listens there?",
+                why->text);
+    qs_link_down(link, &told);
+}
+
 static void tcp_stands(struct qs_link *link)
 {
     step(link, NULL, 0);
@@ -249,4 +260,5 @@ const struct qs_link_ops qs_link_tcp_ops = {
     .counters = tcp_counters,
     .stream_stands = tcp_stands,
     .take = step,
+    .stream_ended = tcp_ended,
 };

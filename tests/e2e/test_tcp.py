@@ -9,7 +9,7 @@ import stat
 import subprocess
 import threading
 
-from lib import AGENT, BOUND_S, Bed, run_cases, until
+from lib import AGENT, BOUND_S, Bed, run_cases, until, with_tls
 from psk import Broken, Tls, enrolled, read_enrolled
 
 AGENT_WITHOUT = os.environ["QS_AGENT_WITHOUT_TLS"]
@@ -102,6 +102,7 @@ def why_down(daemon, word):
     return until(f"the device says `{word}`", said)
 
 
+@with_tls
 def the_right_key(tap):
     """With the same key on both sides a job runs over TCP, and its silence is claimed as far as it is proven"""
     with Bed() as bed:
@@ -116,6 +117,7 @@ def the_right_key(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+@with_tls
 def nothing_to_read(tap):
     """Nothing of a job can be read on the way, and what was heard there is of no use to anybody"""
     with Bed() as bed:
@@ -156,6 +158,7 @@ def nothing_to_read(tap):
         tap.equal(bed.one("SELECT count(*) FROM v_iteration"), stored, "and stores nothing of it")
 
 
+@with_tls
 def the_wrong_key(tap):
     """With another key, or that of another device, nobody measures: the device is down, the reason is the key, and a job says what it waits for"""
     with Bed() as bed:
@@ -171,6 +174,7 @@ def the_wrong_key(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+@with_tls
 def another_device(tap):
     """Who stands between leads the daemon to another device: it is refused even where both have one secret, for the name is part of the handshake"""
     with Bed() as bed:
@@ -197,6 +201,7 @@ def another_device(tap):
             tap.ok(told.returncode != 0 and "`other` and `twin` have the same key" in told.stderr, f"two devices with one key are no farm ({option})", [told.stderr])
 
 
+@with_tls
 def a_stranger(tap):
     """Who connects without the key gets nothing out of the agent, and does not keep the daemon out"""
     with Bed() as bed:
@@ -236,6 +241,7 @@ def first_flight(name, secret):
         return theirs.recv(4096)
 
 
+@with_tls
 def many_strangers(tap):
     """Forty connections that never end their handshakes: the oldest is displaced, and the host gets in at once"""
     with Bed() as bed:
@@ -264,6 +270,7 @@ def many_strangers(tap):
         tap.ok(agent.runs(), "the agent lives")
 
 
+@with_tls
 def nothing_of_its_own(tap):
     """A session that stands answers no wish for another handshake, and sends nothing where it breaks"""
     with Bed() as bed:
@@ -281,6 +288,7 @@ def nothing_of_its_own(tap):
         tap.ok(agent.runs(), "the agent lives")
 
 
+@with_tls
 def refusals(tap):
     """A key file that others can read, one that is too short, one of no device, no key: each is refused and says what to do"""
     with Bed() as bed:
@@ -319,6 +327,7 @@ def refusals(tap):
             tap.equal(daemon.stop(), 0, f"quiesced, {title}: it serves all the same")
 
 
+@with_tls
 def enrolment(tap):
     """One command makes a device's key, as a file that nobody else may read, and says all that is to be done with it; it never shows the key"""
     with Bed() as bed:
@@ -344,6 +353,17 @@ def enrolment(tap):
         os.chmod(f"{bed.path}/all", 0o777)
         loose = bed.cli("devices", "enroll", "third", "--output", f"{bed.path}/all/third.key")
         tap.ok(loose.returncode == 2 and not os.path.exists(f"{bed.path}/all/third.key"), "nor written where others could exchange it", [loose.stderr])
+        os.mkdir(f"{bed.path}/my keys", 0o700)
+        odd = bed.cli("devices", "enroll", "it's", "--output", f"{bed.path}/my keys/it's.key")
+        brought = subprocess.run(["sh", "-c", "cat " + re.search(r"cat > quiesce\.key' (<.*)", odd.stdout)[1]], capture_output=True, text=True, check=False)
+        with open(f"{bed.path}/my keys/it's.key", encoding="ascii") as f:
+            tap.equal(brought.stdout, f.read(), "a shell takes the command for a file of any name")
+        entry = odd.stdout.partition("farm file:\n")[2].replace("ADDRESS", "127.0.0.1")
+        checked = subprocess.run([os.environ["QS_QUIESCED"], "--check-config", bed.file("odd.yaml", entry)], capture_output=True, text=True, timeout=BOUND_S, check=False, env=bed.env)
+        tap.ok((checked.returncode, checked.stderr) == (0, ""), "and a farm file takes the entry", [entry, checked.stderr])
+        for name in ("a b", "a/b", "..:1", "", "a\033[2J", "x" * 65):
+            none = bed.cli("devices", "enroll", name, "--output", f"{bed.path}/none.key")
+            tap.ok(none.returncode == 2 and "cannot have the name" in none.stderr and not os.path.exists(f"{bed.path}/none.key"), f"{name!r} is no name", [none.stderr])
         shutil.copy2(path, f"{bed.path}/quiesce.key")  # the device's file
         _, port = listening(bed, f"{bed.path}/quiesce.key", "0.0.0.0")
         daemon = bed.daemon(farm(port, path))
@@ -351,6 +371,7 @@ def enrolment(tap):
         tap.equal(daemon.ended(daemon.job(JOB))["state"], "done", "a job runs with it")
 
 
+@with_tls
 def two_hosts(tap):
     """The agent in a network of its own, reached over an address that is not loopback: a whole job, not called local"""
     if os.geteuid() != 0 or not shutil.which("ip"):

@@ -125,11 +125,12 @@ static int ask(struct qs_ctl *ctl, const struct verb *verb, const char *device)
 static const struct {
     const char *word;
     int (*run)(struct qs_ctl *ctl, const char *device);
-} own[] = {{"show", show},
-           {"probe", qs_probe},
-           {"characterize", qs_characterize},
-           {"add", qs_device_add},
-           {"enroll", qs_device_enroll}};
+    bool judges; /* the name, too */
+} own[] = {{"show", show, false},
+           {"probe", qs_probe, false},
+           {"characterize", qs_characterize, false},
+           {"add", qs_device_add, false},
+           {"enroll", qs_device_enroll, true}};
 
 /* A device's name is part of an address: what it cannot hold is no name. */
 static bool is_name(const char *word)
@@ -152,7 +153,8 @@ static int run(struct qs_ctl *ctl)
     if (args->word_count == 0)
         return list(ctl);
     for (size_t i = 0; args->word_count == 2 && i < sizeof own / sizeof own[0]; i++) {
-        if (strcmp(args->argv[args->word[0]], own[i].word) == 0 && is_name(args->argv[args->word[1]]))
+        if (strcmp(args->argv[args->word[0]], own[i].word) == 0 &&
+            (own[i].judges || is_name(args->argv[args->word[1]])))
             return own[i].run(ctl, args->argv[args->word[1]]);
     }
     for (size_t i = 0; args->word_count == 2 && i < sizeof verbs / sizeof verbs[0]; i++) {

@@ -3,9 +3,13 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/folder.h"
+#include "base/json.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "ctl/options/opt.h"
 #include "ctl/result.h"
 #include "ctl/text_file.h"
 #include "proto/enrolled.h"
@@ -45,49 +49,73 @@ static bool write_key(const char *path, const char *device, struct qs_err *err)
     return ok && qs_folder_sync(folder, err);
 }
 
+/* As a farm file needs it: in quotes where it has a sign that YAML reads. */
+static void add_yaml(struct qs_buf *out, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-";
+    struct qs_json json = qs_json_to(out);
+    if (text[0] != '-' && text[strspn(text, plain)] == '\0')
+        qs_buf_str(out, text);
+    else
+        qs_json_string(&json, text);
+}
+
 /* What to do with it. The addresses are the person's to fill in. */
 static void tell(struct qs_ctl *ctl, const char *device, const char *path)
 {
     QS_BUF(out);
     qs_buf_fmt(&out, "The key of %s is in %s. Nobody else may read it, and it is not shown.\n\n", device,
                path);
-    qs_buf_fmt(&out,
-               "Give the device the same file, in a way that nobody else reads:\n  ssh BOARD 'umask 077; cat "
-               "> quiesce.key' < %s\n",
-               path);
-    qs_buf_str(&out, "Start its agent:\n  quiesce-agent --listen tcp:0.0.0.0:7151 --key-file quiesce.key\n");
-    qs_buf_fmt(
-        &out,
-        "Add it to the farm file:\n  devices:\n    %s: {link: tcp, address: \"ADDRESS:7151\", key_file: "
-        "%s}\n",
-        device, path);
+    qs_buf_str(&out,
+               "Give the device the same file, in a way that nobody else reads:\n  ssh BOARD 'umask 077; "
+               "cat > quiesce.key' < ");
+    qs_opt_quote(&out, path);
+    qs_buf_str(&out,
+               "\nStart its agent:\n  quiesce-agent --listen tcp:0.0.0.0:7151 --key-file quiesce.key\n");
+    qs_buf_str(&out, "Add it to the farm file:\n  devices:\n    ");
+    add_yaml(&out, device);
+    qs_buf_str(&out, ": {link: tcp, address: \"ADDRESS:7151\", key_file: ");
+    add_yaml(&out, path);
+    qs_buf_str(&out, "}\n");
     qs_ctl_print(ctl->out, &out);
 }
 
-static int fail(struct qs_ctl *ctl, const struct qs_err *err)
+/* The name is a file's too, and part of an address of the API. */
+static bool check_name(const char *device, struct qs_err *err)
 {
-    return qs_api_fail_advised(ctl, err,
-                               "--output FILE writes another one; a device that is enrolled anew needs "
-                               "the old file removed");
+    QS_BUF(shown);
+    qs_text_escape(&shown, device, strnlen(device, QS_ENROLLED_NAME_MAX_BYTES + 1));
+    return (qs_enrolled_is_name(device, strlen(device)) && strpbrk(device, "/?#%:") == NULL) ||
+           qs_fail(err, QS_E_USAGE, "a device with a key cannot have the name `%s`", shown.data);
+}
+
+static const char *advice_on(const struct qs_err *err, const char *path)
+{
+    if (err->code == QS_E_DENIED)
+        return "--output FILE writes it elsewhere, or take the right away from others: chmod go-w";
+    if (access(path, F_OK) == 0)
+        return "a key that a device has stays its key; to give it another one, remove this file first, or "
+               "write "
+               "to another one: --output FILE";
+    return "--output FILE writes it elsewhere";
 }
 
 int qs_device_enroll(struct qs_ctl *ctl, const char *device)
 {
     struct qs_err err = QS_ERR_INIT;
     QS_BUF(path);
-    if (!qs_enrolled_is_name(device, strlen(device))) {
-        qs_fail(&err, QS_E_USAGE, "a device's name has up to %d visible ASCII characters",
-                QS_ENROLLED_NAME_MAX_BYTES);
-        return fail(ctl, &err);
-    }
+    if (!check_name(device, &err))
+        return qs_api_fail_advised(
+            ctl, &err,
+            "it is the name in the farm file: 1 to 64 visible ASCII characters, none of them / ? # % :");
     if (!find_place(ctl, device, &path, &err))
-        return fail(ctl, &err);
+        return qs_api_fail_advised(ctl, &err, advice_on(&err, path.data));
     QS_FREED char *folder = qs_folder_of(path.data), *whole = realpath(folder, NULL);
     QS_FREED char *shown =
         qs_asprintf("%s/%s", whole != NULL ? whole : folder,
                     strrchr(path.data, '/') != NULL ? strrchr(path.data, '/') + 1 : path.data);
     if (!write_key(shown, device, &err))
-        return fail(ctl, &err);
+        return qs_api_fail_advised(ctl, &err, advice_on(&err, shown));
     if (ctl->json) {
         json_auto_t *doc = json_pack("{s:s,s:s}", "device", device, "key_file", shown);
         qs_ctl_print_json(ctl->out, doc);

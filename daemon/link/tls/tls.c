@@ -126,8 +126,11 @@ static bool fail_handshake(const struct qs_tls *tls, int status, struct qs_err *
         status == MBEDTLS_ERR_SSL_INVALID_MAC)
         return qs_fail(err, QS_E_AUTH, "%s: the agent's key is another one than our key file's", tls->name);
     if (alert >= 0)
-        return qs_fail(err, QS_E_AUTH, "%s: the agent refuses our TLS (alert %d)", tls->name, alert);
-    return qs_fail(err, QS_E_LINK, "%s: TLS has failed (-0x%04x)", tls->name, (unsigned)-status);
+        return qs_fail(err, QS_E_AUTH,
+                       "%s: whoever listens there refuses our way of TLS (alert %d): is it a quiesce-agent?",
+                       tls->name, alert);
+    return qs_fail(err, QS_E_LINK, "%s: what came is not the TLS of a quiesce-agent (TLS -0x%04x)", tls->name,
+                   (unsigned)-status);
 }
 
 /* An agent that turns us away before a handshake says so in plain words, which nobody vouches for. */

@@ -410,7 +410,9 @@ static void a_connection_that_is_reset_is_said(void **state)
     qs_loop_run(f.loop);
     assert_int_equal(f.ups, 0);
     assert_int_equal(f.downs, 1);
-    assert_string_equal(f.why.text, "cannot read from board: Connection reset by peer");
+    assert_string_equal(f.why.text,
+                        "cannot read from board: Connection reset by peer, before TLS stood: is it a "
+                        "quiesce-agent that listens there?");
     fixture_done(&f);
 }
 

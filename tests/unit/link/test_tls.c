@@ -146,8 +146,8 @@ static void only_the_same_key_stands(void **state)
     (void)state;
     refuse(&other_secret, NULL, QS_E_AUTH, "board: the agent's key is another one than our key file's");
     refuse(&other_name, NULL, QS_E_AUTH, "board: the agent has another device's key file");
-    refuse(&board, no_secrecy, QS_E_AUTH, "board: the agent refuses our TLS");
-    refuse(&board, older, QS_E_AUTH, "board: the agent refuses our TLS");
+    refuse(&board, no_secrecy, QS_E_AUTH, "board: whoever listens there refuses our way of TLS (alert 40)");
+    refuse(&board, older, QS_E_AUTH, "board: whoever listens there refuses our way of TLS (alert 40)");
 }
 
 /* Whatever bit of the agent's handshake is changed, no session stands. */
@@ -182,6 +182,20 @@ static void a_part_of_a_handshake_is_waited_for(void **state)
         assert_false(qs_tls_is_up(b.host));
     }
     assert_true(b.wire.len > 0);
+    both_done(&b);
+}
+
+/* Records as TLS has them, of something else. */
+static void what_is_no_agents_tls_is_said(void **state)
+{
+    static const uint8_t other[] = {21, 0, 0, 0, 0x12, 0x34, 0x56, 0x78};
+    struct both b;
+    (void)state;
+    both_init(&b, &board, NULL);
+    assert_true(qs_tls_take(b.host, NULL, 0, &b.said, &b.wire, &b.err));
+    assert_false(qs_tls_take(b.host, other, sizeof other, &b.said, &b.wire, &b.err));
+    assert_int_equal(b.err.code, QS_E_LINK);
+    assert_string_equal(b.err.text, "board: what came is not the TLS of a quiesce-agent (TLS -0x7200)");
     both_done(&b);
 }
 
@@ -254,6 +268,7 @@ int main(void)
         cmocka_unit_test(only_the_same_key_stands),
         cmocka_unit_test(a_changed_handshake_never_stands),
         cmocka_unit_test(a_part_of_a_handshake_is_waited_for),
+        cmocka_unit_test(what_is_no_agents_tls_is_said),
         cmocka_unit_test(plain_words_are_quoted),
         cmocka_unit_test(what_stands_says_nothing_of_its_own),
     };
