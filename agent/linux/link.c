@@ -105,17 +105,18 @@ int qs_link_accept(struct qs_link *link)
         qs_link_turn_away(fd, NULL, "quiesce-agent: only its own user, or root, may use this socket\n");
         return -1;
     }
+    if (fd >= 0 && link->kind == QS_LINK_TCP) { /* a handshake is several small writes */
+        const int one = 1;
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    }
     return fd;
 }
 
 void qs_link_adopt(struct qs_link *link, int fd, struct qs_tls_session *session)
 {
-    const int one = 1;
     struct ucred peer;
     qs_link_drop(link);
-    if (link->kind == QS_LINK_TCP) {
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    } else if (ask_peer(fd, &peer)) {
+    if (link->kind != QS_LINK_TCP && ask_peer(fd, &peer)) {
         link->peer_pid = peer.pid;
     }
     link->in_fd = link->out_fd = fd;

@@ -190,8 +190,7 @@ size_t qs_link_read_key(const char *path, uint8_t *key, size_t cap, char error[Q
     } else if (st.st_uid != geteuid() && st.st_uid != 0) {
         fail(error, "cannot use the key file", path, "it belongs to somebody else: chown it to this user");
     } else if (st.st_size < KEY_MIN_BYTES || (size_t)st.st_size > cap) {
-        fail(error, "cannot use the key file", path,
-             "it must have 32 to 4096 bytes: head -c 32 /dev/urandom > FILE");
+        fail(error, "cannot use the key file", path, "it must have 32 to 4096 bytes; --help says which");
     } else {
         n = read(fd, key, cap);
         if (n != st.st_size) {
@@ -206,7 +205,7 @@ size_t qs_link_read_key(const char *path, uint8_t *key, size_t cap, char error[Q
 
 bool qs_link_read_enrolled(const char *path, struct qs_enrolled *key, char error[QS_LINK_ERROR_BYTES])
 {
-    uint8_t text[QS_ENROLLED_FILE_MAX_BYTES + 1];
+    uint8_t text[QS_AUTH_KEY_MAX_BYTES]; /* of any kind: which it is, is said here */
     size_t n = qs_link_read_key(path, text, sizeof text, error);
     bool ok = n > 0 && qs_enrolled_parse(text, n, key);
     if (n > 0 && !ok) {

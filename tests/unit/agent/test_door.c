@@ -1,11 +1,13 @@
 /* The door of an agent, its key, and the byte streams behind it. */
 #include "folder.h"
 #include "linux/link.h"
+#include "proto/enrolled.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -239,7 +241,51 @@ static void reads_a_key_that_is_one(void **state)
         close(fd);
         assert_int_equal(qs_link_read_key("key", key, sizeof key, error), 0);
         assert_non_null(strstr(error, "it belongs to somebody else"));
+        unlink("key");
     }
+}
+
+/* What is a key elsewhere, however long, is none of a device. */
+static void reads_a_key_of_a_device(void **state)
+{
+    static const size_t sizes[] = {32, 77, 142, 143, 4096};
+    static uint8_t bytes[4096];
+    struct qs_enrolled key = {.name = "board", .secret = {5, 6, 7}}, got;
+    char error[QS_LINK_ERROR_BYTES], text[QS_ENROLLED_FILE_MAX_BYTES];
+    (void)state;
+    for (size_t i = 0; i <= sizeof sizes / sizeof sizes[0]; i++) {
+        bool good = i == sizeof sizes / sizeof sizes[0];
+        size_t n = good ? qs_enrolled_write(&key, text) : sizes[i];
+        int fd = open("key", O_CREAT | O_WRONLY, 0600);
+        assert_int_equal(write(fd, good ? (const void *)text : bytes, n), (ssize_t)n);
+        close(fd);
+        assert_int_equal(qs_link_read_enrolled("key", &got, error), good);
+        if (!good &&
+            !strstr(error, "it is no key of a device; on the host, quiesce devices enroll NAME makes")) {
+            fail_msg("%zu bytes: %s", n, error);
+        }
+        unlink("key");
+    }
+    assert_memory_equal(&got, &key, sizeof key);
+}
+
+/* A handshake is several small writes: none of them waits for the peer to acknowledge the one before. */
+static void says_at_once_what_a_handshake_says(void **state)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    int at_once = 0;
+    socklen_t n = sizeof at_once;
+    (void)state;
+    opens("tcp:127.0.0.1:0");
+    address.sin_port = htons((uint16_t)qs_link_port(&door));
+    int peer = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(peer, (struct sockaddr *)&address, sizeof address), 0);
+    int fd = qs_link_accept(&door);
+    assert_int_equal(getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &at_once, &n), 0);
+    assert_true(at_once);
+    close(fd);
+    close(peer);
+    qs_link_close(&door);
 }
 
 static void carries_bytes(void **state)
@@ -400,11 +446,18 @@ static void counts_segments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_numeric_addresses),  cmocka_unit_test(has_one_socket_file),
-        cmocka_unit_test(has_an_abstract_name),     cmocka_unit_test(a_name_is_for_its_own_user),
-        cmocka_unit_test(reads_a_key_that_is_one),  cmocka_unit_test(carries_bytes),
-        cmocka_unit_test(leaves_what_it_may_share), cmocka_unit_test(has_one_link_at_a_time),
-        cmocka_unit_test(says_why_it_turns_away),   cmocka_unit_test(counts_segments),
+        cmocka_unit_test(takes_numeric_addresses),
+        cmocka_unit_test(has_one_socket_file),
+        cmocka_unit_test(has_an_abstract_name),
+        cmocka_unit_test(a_name_is_for_its_own_user),
+        cmocka_unit_test(reads_a_key_that_is_one),
+        cmocka_unit_test(reads_a_key_of_a_device),
+        cmocka_unit_test(says_at_once_what_a_handshake_says),
+        cmocka_unit_test(carries_bytes),
+        cmocka_unit_test(leaves_what_it_may_share),
+        cmocka_unit_test(has_one_link_at_a_time),
+        cmocka_unit_test(says_why_it_turns_away),
+        cmocka_unit_test(counts_segments),
     };
     return cmocka_run_group_tests_name("agent.door", tests, group_setup, leave_folder);
 }
