@@ -33,6 +33,37 @@ static void check_program(const char *kind, const char *name, const char *key, c
     qs_buf_fmt(out, path ? "%s\n" : "%s in PATH\n", program);
 }
 
+/* Of an enrolled device; false: there is none to read, which is told elsewhere. */
+static bool read_key(const struct qs_farm_device *d, struct qs_enrolled *ret)
+{
+    uint8_t text[QS_ENROLLED_FILE_MAX_BYTES];
+    int fd =
+        d->link == QS_LINK_TCP && d->key_file ? open(d->key_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof text) : -1;
+    if (fd >= 0)
+        close(fd);
+    bool ok = got > 0 && qs_enrolled_parse(text, (size_t)got, ret);
+    explicit_bzero(text, sizeof text);
+    return ok;
+}
+
+/* What else its link would refuse. */
+static void check_enrolled(const struct qs_farm_device *d, struct qs_buf *out)
+{
+    struct qs_enrolled key = {0};
+    if (!read_key(d, &key))
+        qs_buf_fmt(out,
+                   "devices.%s.key_file: %s is no key of a device\n  make one: quiesce devices enroll %s\n",
+                   d->name, d->key_file, d->name);
+    else if (strcmp(key.name, d->name) != 0)
+        qs_buf_fmt(
+            out,
+            "devices.%s.key_file: %s is the key of `%s`\n  make one of its own: quiesce devices enroll "
+            "%s\n",
+            d->name, d->key_file, key.name, d->name);
+    explicit_bzero(&key, sizeof key);
+}
+
 static void check_key(const struct qs_farm_device *d, struct qs_buf *out)
 {
     struct stat st;
@@ -46,20 +77,8 @@ static void check_key(const struct qs_farm_device *d, struct qs_buf *out)
     else if ((st.st_mode & 077) != 0)
         qs_buf_fmt(out, "devices.%s.key_file: others may read %s (mode %04o)\n  chmod 600 %s\n", d->name,
                    d->key_file, (unsigned)(st.st_mode & 07777), d->key_file);
-}
-
-/* Of an enrolled device; false: there is none to read, which is told elsewhere. */
-static bool read_key(const struct qs_farm_device *d, struct qs_enrolled *ret)
-{
-    uint8_t text[QS_ENROLLED_FILE_MAX_BYTES];
-    int fd =
-        d->link == QS_LINK_TCP && d->key_file ? open(d->key_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-    ssize_t got = fd >= 0 ? read(fd, text, sizeof text) : -1;
-    if (fd >= 0)
-        close(fd);
-    bool ok = got > 0 && qs_enrolled_parse(text, (size_t)got, ret);
-    explicit_bzero(text, sizeof text);
-    return ok;
+    else if (d->link == QS_LINK_TCP)
+        check_enrolled(d, out);
 }
 
 bool qs_farm_check_secrets(const struct qs_farm_config *farm, struct qs_err *err)

@@ -274,15 +274,28 @@ static void expect_key(const char *name, size_t count, const char *fmt)
     free(farm);
 }
 
+#define SECRET "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1dfeff"
+
 static void a_key_is_ours_alone(void **state)
 {
     (void)state;
-    write_file("good", "key", 3, 0600);
+    write_file("good", "quiesce-key a " SECRET, strlen("quiesce-key a " SECRET), 0600);
+    write_file("other", "quiesce-key b " SECRET, strlen("quiesce-key b " SECRET), 0600);
+    write_file("random", "key", 3, 0600);
     write_file("group", "key", 3, 0640);
     write_file("others", "key", 3, 0604);
     write_file("empty", "", 0, 0600);
     assert_int_equal(mkdir("folder", 0700), 0);
     expect_key("good", 0, "");
+    expect_key("other", 1,
+               "devices.a.key_file: @ is the key of `b`\n"
+               "  make one of its own: quiesce devices enroll a\n");
+    expect_key("random", 1,
+               "devices.a.key_file: @ is no key of a device\n"
+               "  make one: quiesce devices enroll a\n");
+    char *farm = qs_asprintf("devices: {a: {link: unix, address: /s, key_file: %s/random}}\n", dir);
+    expect_missing(farm, 0, ""); /* any bytes will do there */
+    free(farm);
     expect_key("none", 1,
                "devices.a.key_file: @: No such file or directory\n"
                "  make one: quiesce devices enroll a --output @\n");
