@@ -23,6 +23,7 @@
 #include "device/job/run.h"
 #include "device/session/session.h"
 #include "farm/farm.h"
+#include "farm/say.h"
 #include "farm/simulate.h"
 #include "link/link.h"
 #include "store/files.h"
@@ -315,11 +316,11 @@ static bool open_input(struct app *app, struct qs_err *err)
     return !app->opt.reading || app->input || qs_fail_prefix(err, "--reading ends with standard input");
 }
 
-/* A daemon that reads has no devices: its farm stays as it is configured. */
+/* A daemon that reads has no devices: its farm stays as it is configured, and as people have said. */
 static bool start_farm(struct app *app, struct qs_err *err)
 {
     if (app->opt.reading)
-        return true;
+        return qs_farm_read_words(app->farm, err);
     if (!qs_farm_start(app->farm, err))
         return false;
     qs_log(app->log, QS_LOG_INFO, "main", "version=%s db=%s socket=%s devices=%zu ready", QS_VERSION, app->db,

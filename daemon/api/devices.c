@@ -5,6 +5,7 @@
 #include "api/handlers.h"
 #include "api/recent.h"
 #include "api/reply.h"
+#include "api/say.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "device/ambient.h"
@@ -15,7 +16,7 @@
 #include "store/control.h"
 #include "store/knob.h"
 
-static void put_fields(const struct qs_device_info *d, struct qs_json *j)
+static void put_fields(const struct qs_farm *farm, const struct qs_device_info *d, struct qs_json *j)
 {
     qs_json_kstring(j, "name", d->config->name);
     qs_json_kstring(j, "link", qs_link_kind_name(d->config->link));
@@ -28,6 +29,7 @@ static void put_fields(const struct qs_device_info *d, struct qs_json *j)
     for (size_t i = 0; i < d->config->labels.count; i++)
         qs_json_string(j, d->config->labels.at[i]);
     qs_json_array_end(j);
+    qs_put_words(farm, d->config->name, j);
     if (d->has_cache) {
         qs_json_kobject(j, "cache");
         qs_json_kcount(j, "bytes", d->cache.bytes);
@@ -42,12 +44,17 @@ static void put_fields(const struct qs_device_info *d, struct qs_json *j)
     qs_json_kstring(j, "why", d->why);
 }
 
+struct list {
+    const struct qs_farm *farm;
+    struct qs_json j;
+};
+
 static void put_device(const struct qs_device_info *d, void *user)
 {
-    struct qs_json *j = user;
-    qs_json_object(j);
-    put_fields(d, j);
-    qs_json_object_end(j);
+    struct list *list = user;
+    qs_json_object(&list->j);
+    put_fields(list->farm, d, &list->j);
+    qs_json_object_end(&list->j);
 }
 
 static void put_notice(const struct qs_exchange *ex, struct qs_json *j)
@@ -60,14 +67,14 @@ static void put_notice(const struct qs_exchange *ex, struct qs_json *j)
 void qs_handle_devices(struct qs_exchange *ex)
 {
     QS_BUF(out);
-    struct qs_json j = qs_json_to(&out);
-    qs_json_object(&j);
-    qs_json_karray(&j, "devices");
-    qs_farm_devices(ex->api->p.farm, put_device, &j);
-    qs_json_array_end(&j);
-    qs_json_kstring(&j, "disk", qs_farm_waits_for_disk(ex->api->p.farm, 0));
-    put_notice(ex, &j);
-    qs_json_object_end(&j);
+    struct list list = {.farm = ex->api->p.farm, .j = qs_json_to(&out)};
+    qs_json_object(&list.j);
+    qs_json_karray(&list.j, "devices");
+    qs_farm_devices(list.farm, put_device, &list);
+    qs_json_array_end(&list.j);
+    qs_json_kstring(&list.j, "disk", qs_farm_waits_for_disk(list.farm, 0));
+    put_notice(ex, &list.j);
+    qs_json_object_end(&list.j);
     qs_reply_json(ex, 200, &out);
 }
 
@@ -82,6 +89,7 @@ struct one {
     struct qs_buf session;
     struct qs_buf recent;
     struct qs_json j; /* of the document, while the farm is asked */
+    const struct qs_farm *farm;
     const char *name; /* borrowed, whose fields are wanted */
     bool found;
 };
@@ -274,7 +282,7 @@ static void put_if_named(const struct qs_device_info *device, void *user)
     if (d->found || strcmp(device->config->name, d->name) != 0)
         return;
     d->found = true;
-    put_fields(device, &d->j);
+    put_fields(d->farm, device, &d->j);
 }
 
 /* How warm it is around the device, where the farm has a sensor for that. */
@@ -305,9 +313,10 @@ static void say_one(struct qs_exchange *ex)
     struct qs_err err;
     QS_BUF(out);
     d->j = qs_json_to(&out);
+    d->farm = ex->api->p.farm;
     d->name = ex->match.device;
     qs_json_object(&d->j);
-    qs_farm_devices(ex->api->p.farm, put_if_named, d);
+    qs_farm_devices(d->farm, put_if_named, d);
     if (!d->found) {
         qs_fail(&err, QS_E_NOT_FOUND, "this farm has no device `%s`", d->name);
         qs_reply_error(ex, &err);

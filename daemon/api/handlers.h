@@ -6,7 +6,7 @@
 
 qs_exchange_fn qs_handle_health, qs_handle_version, qs_handle_yield;
 qs_exchange_fn qs_handle_devices, qs_handle_device_declare, qs_handle_device, qs_handle_device_ask,
-    qs_handle_device_profile;
+    qs_handle_device_profile, qs_handle_device_say;
 qs_exchange_fn qs_handle_file_put, qs_handle_file_get, qs_handle_file_head;
 /* Of an upload's first call, and a no-op for all others: opens the file, or answers that it is there. */
 qs_exchange_fn qs_handle_file_begin;

@@ -4,7 +4,7 @@
 #include "config/document/doc.h"
 #include "formats/import.h"
 
-enum { DEVICE_BYTES = 4096 };
+enum { DEVICE_BYTES = 4096, WORDS_BYTES = 65536 };
 enum { FILE_BYTES = 1024 * 1024 * 1024 };
 /* The text of a job inside JSON: most of it is one byte a byte, some of it two. */
 enum { SUBMIT_BYTES = 2 * QS_DOC_BYTES + 1024 * 1024 };
@@ -21,6 +21,10 @@ const struct qs_route qs_routes[] = {
     {"GET", "/api/v1/devices/{device}", qs_handle_device, 0, "", 0},
     {"GET", "/api/v1/devices/{device}:profile", qs_handle_device_profile, 0, "", 0},
     {"POST", "/api/v1/devices/{device}:clean", qs_handle_device_ask, 0, "", QS_ROUTE_LONG},
+    {"POST", "/api/v1/devices/{device}:hold", qs_handle_device_say, WORDS_BYTES, "", 0},
+    {"POST", "/api/v1/devices/{device}:release", qs_handle_device_say, WORDS_BYTES, "", 0},
+    {"POST", "/api/v1/devices/{device}:note", qs_handle_device_say, WORDS_BYTES, "", 0},
+    {"POST", "/api/v1/devices/{device}:tag", qs_handle_device_say, WORDS_BYTES, "", 0},
     {"GET", "/api/v1/devices/{device}:read", qs_handle_device_ask, 0, "", QS_ROUTE_NO_HEAD | QS_ROUTE_LONG},
     {"POST", "/api/v1/jobs:validate", qs_handle_validate, QS_DOC_BYTES, " name ", QS_ROUTE_READS},
     {"PUT", "/api/v1/files/{sha256}", qs_handle_file_put, FILE_BYTES, "", QS_ROUTE_UPLOAD},

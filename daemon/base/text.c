@@ -237,3 +237,9 @@ void qs_text_time(int64_t wall_ns, char out[32])
     size_t n = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &tm);
     snprintf(out + n, 32 - n, ".%03uZ", (unsigned)(ms - s * 1000));
 }
+
+void qs_text_second(int64_t wall_ns, char out[32])
+{
+    qs_text_time(wall_ns, out);
+    snprintf(strchr(out, '.'), 2, "Z");
+}

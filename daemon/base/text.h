@@ -35,5 +35,6 @@ bool qs_text_is_word(const char *s, const char *signs);
 void qs_text_duration(struct qs_buf *out, double ns);
 /* RFC 3339 in UTC with milliseconds from ns since the epoch; out has room for 32. */
 void qs_text_time(int64_t wall_ns, char out[32]);
+void qs_text_second(int64_t wall_ns, char out[32]); /* in whole seconds */
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "farm/farm_impl.h"
+#include "farm/say.h"
 #include "link/link.h"
 
 void qs_farm_device_changed(struct qs_inventory_item *item)
@@ -72,6 +73,7 @@ struct qs_inventory_item *qs_farm_add_device(struct qs_farm *farm, const struct 
     item->hub.device = config;
     item->queue.owner = item;
     qs_queue_add_device(farm->queue, &item->queue, config->local);
+    qs_queue_hold(farm->queue, &item->queue, qs_farm_hold(farm, config->name) != NULL);
     item->device = qs_device_new(&parts, &events);
     return item;
 }
@@ -171,6 +173,21 @@ void qs_farm_discover_end(struct qs_farm *farm)
 
 /* ---- what a job wants of them ---- */
 
+/* A tag of somebody's, else a label of the farm file. */
+static const char *label_of(const struct qs_inventory_item *item, const char *key)
+{
+    const struct qs_word *tag = qs_words_find(&item->farm->words, item->config->name, QS_WORD_TAG, key);
+    if (tag)
+        return tag->value;
+    for (size_t i = 0; i < item->config->labels.count; i++) {
+        const char *label = item->config->labels.at[i];
+        size_t n = strcspn(label, "=");
+        if (strlen(key) == n && strncmp(label, key, n) == 0)
+            return label[n] ? label + n + 1 : "true";
+    }
+    return NULL;
+}
+
 const char *qs_farm_device_fact(const char *fact, void *user)
 {
     const struct qs_farm_device *config = ((const struct qs_inventory_item *)user)->config;
@@ -180,14 +197,7 @@ const char *qs_farm_device_fact(const char *fact, void *user)
         return qs_link_kind_name(config->link);
     if (strcmp(fact, "local") == 0)
         return config->local ? "true" : "false";
-    size_t n = strlen("label.");
-    for (size_t i = 0; strncmp(fact, "label.", n) == 0 && i < config->labels.count; i++) {
-        const char *label = config->labels.at[i];
-        size_t key = strcspn(label, "=");
-        if (strlen(fact + n) == key && strncmp(label, fact + n, key) == 0)
-            return label[key] ? label + key + 1 : "true";
-    }
-    return NULL;
+    return strncmp(fact, "label.", strlen("label.")) == 0 ? label_of(user, fact + strlen("label.")) : NULL;
 }
 
 struct qs_inventory_item **qs_farm_match(const struct qs_farm *farm, const struct qs_job_spec *spec,

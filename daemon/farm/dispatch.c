@@ -4,7 +4,9 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "farm/farm_impl.h"
+#include "farm/say.h"
 
 static void dispatch(void *user)
 {
@@ -70,6 +72,22 @@ static void put_windows_that_wait(const struct qs_farm_job *job, struct qs_buf *
     }
 }
 
+/* " (board7, by ann until 2026-11-28T14:00:00Z: its battery is changed)": of the first that it may have. */
+static void put_hold(const struct qs_farm_job *job, struct qs_buf *text)
+{
+    const struct qs_inventory_item *item = qs_inventory_first(job->farm->inventory);
+    while (item && !(item->queue.held && qs_queue_may_have(&job->queue, &item->queue)))
+        item = item->next;
+    const struct qs_word *hold = item ? qs_farm_hold(job->farm, item->config->name) : NULL;
+    char until[32] = "";
+    if (!hold)
+        return;
+    if (hold->until_wall_ns > 0)
+        qs_text_second(hold->until_wall_ns, until);
+    qs_buf_fmt(text, " (%s, by %s%s%s%s%s)", item->config->name, hold->by, until[0] ? " until " : "", until,
+               hold->value[0] ? ": " : "", hold->value);
+}
+
 static const char *say_waiting(const struct qs_farm_job *job, struct qs_buf *text)
 {
     const struct qs_farm *farm = job->farm;
@@ -83,6 +101,8 @@ static const char *say_waiting(const struct qs_farm_job *job, struct qs_buf *tex
     qs_buf_str(text, qs_queue_wait_text(wait));
     if ((wait == QS_WAIT_DEVICE_TAKEN || wait == QS_WAIT_HOST_TAKEN) && first != job)
         qs_buf_fmt(text, " (job %lld, %s)", (long long)first->id, first->name);
+    if (wait == QS_WAIT_DEVICE_HELD)
+        put_hold(job, text);
     return wait == QS_WAIT_DEFERRED ? "gate" : "queue";
 }
 

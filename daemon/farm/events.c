@@ -32,35 +32,44 @@ static void on_stored(const struct qs_err *err, int64_t id, void *user)
     qs_farm_answered(farm);
 }
 
-static void tell(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
-                 const uint8_t *run_uid, const char *body_json, qs_store_done_fn *done, void *user)
+/* words: of the device, with the event in one commit; none where count is 0. */
+static void tell(struct qs_farm *farm, const struct qs_event_row *event, const struct qs_word *words,
+                 size_t count, qs_store_done_fn *done, void *user)
 {
     struct told *t = qs_calloc(1, sizeof *t);
+    struct qs_event_row row = *event;
     t->farm = farm;
     t->done = done;
     t->user = user;
-    t->kind = qs_strdup(kind);
-    t->device = qs_strdup(device);
-    t->body = qs_strdup(body_json);
+    t->kind = qs_strdup(event->kind);
+    t->device = qs_strdup(event->device);
+    t->body = qs_strdup(event->body_json);
     t->event = (struct qs_farm_event){.wall_ns = qs_loop_wall_ns(farm->p.loop),
-                                      .job = job,
+                                      .job = event->job,
                                       .kind = t->kind,
                                       .device = t->device,
                                       .body_json = t->body};
-    struct qs_event_row row = {.wall_ns = t->event.wall_ns,
-                               .kind = kind,
-                               .device = device,
-                               .job = job,
-                               .run_uid = run_uid,
-                               .body_json = body_json};
+    row.wall_ns = t->event.wall_ns;
     farm->outstanding++;
-    qs_store_event(farm->p.store, &row, on_stored, t);
+    if (count > 0)
+        qs_store_words(farm->p.store, words, count, &row, on_stored, t);
+    else
+        qs_store_event(farm->p.store, &row, on_stored, t);
 }
 
 void qs_farm_emit(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
                   const uint8_t *run_uid, const char *body_json)
 {
-    tell(farm, kind, job, device, run_uid, body_json, NULL, NULL);
+    const struct qs_event_row event = {
+        .kind = kind, .device = device, .job = job, .run_uid = run_uid, .body_json = body_json};
+    tell(farm, &event, NULL, 0, NULL, NULL);
+}
+
+void qs_farm_emit_words(struct qs_farm *farm, const struct qs_word *words, size_t count, const char *kind,
+                        const char *body_json, qs_store_done_fn *done, void *user)
+{
+    const struct qs_event_row event = {.kind = kind, .device = words[0].device, .body_json = body_json};
+    tell(farm, &event, words, count, done, user);
 }
 
 void qs_farm_emit_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done,
@@ -68,7 +77,8 @@ void qs_farm_emit_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_
 {
     QS_BUF(body);
     qs_json_one(&body, "why", why);
-    tell(farm, QS_EVENT_CANCEL, job, NULL, NULL, body.data, done, user);
+    const struct qs_event_row event = {.kind = QS_EVENT_CANCEL, .job = job, .body_json = body.data};
+    tell(farm, &event, NULL, 0, done, user);
 }
 
 static void on_state_stored(const struct qs_err *err, int64_t id, void *user)

@@ -9,6 +9,7 @@
 #include "config/job/stored.h"
 #include "device/ambient.h"
 #include "farm/farm_impl.h"
+#include "farm/say.h"
 #include "store/read/read.h"
 
 struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_farm_events *events)
@@ -38,6 +39,8 @@ void qs_farm_free(struct qs_farm *farm)
         qs_device_free(item->device);
     qs_farm_discover_end(farm);
     qs_farm_declared_done(farm);
+    qs_timer_stop(farm->hold_end);
+    qs_words_done(&farm->words);
     qs_queue_free(farm->queue);
     qs_inventory_free(farm->inventory);
     qs_hub_free(farm->hub);
@@ -154,7 +157,7 @@ static bool take_over(struct qs_farm *farm, const struct qs_live_job *live, stru
 bool qs_farm_start(struct qs_farm *farm, struct qs_err *err)
 {
     struct former_life life = {.live = {.count = 0}};
-    if (!qs_store_read_now(farm->p.store, read_former_life, &life, err))
+    if (!qs_farm_read_words(farm, err) || !qs_store_read_now(farm->p.store, read_former_life, &life, err))
         return false;
     bool ok = true;
     if (life.left_open)
@@ -164,6 +167,7 @@ bool qs_farm_start(struct qs_farm *farm, struct qs_err *err)
         ok = take_over(farm, &life.live.at[i], err);
     if (ok) {
         farm->started = true;
+        qs_farm_watch_holds(farm);
         for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
             qs_device_start(item->device);
         qs_farm_discover(farm);
@@ -195,6 +199,8 @@ void qs_farm_answered(struct qs_farm *farm)
 void qs_farm_stop(struct qs_farm *farm, void (*on_stopped)(void *user), void *user)
 {
     farm->stopping = true;
+    qs_timer_stop(farm->hold_end);
+    farm->hold_end = NULL;
     farm->on_stopped = on_stopped;
     farm->stopped_user = user;
     for (size_t i = 0; i < farm->job_count; i++)

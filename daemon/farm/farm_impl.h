@@ -8,6 +8,7 @@
 #include "farm/hub.h"
 #include "farm/inventory.h"
 #include "farm/queue.h"
+#include "farm/words.h"
 
 struct qs_farm_end { /* how a job ends, decided and on its way to disk */
     enum qs_job_state state;
@@ -59,6 +60,8 @@ struct qs_farm {
     struct qs_link_discovery *discoveries[QS_LINK_KIND_COUNT]; /* owned; of most kinds NULL */
     struct qs_farm_declared *declared;                         /* owned, as many as: */
     size_t declared_count;
+    struct qs_words words;     /* owned: of people */
+    struct qs_timer *hold_end; /* owned: of the hold that ends first */
     struct qs_farm_job **jobs; /* owned, in order of the queue */
     size_t job_count;
     size_t on_devices; /* devices that have a job */
@@ -85,6 +88,9 @@ void qs_farm_add(struct qs_farm *farm, struct qs_farm_job *job);
 void qs_farm_remove(struct qs_farm *farm, struct qs_farm_job *job);
 void qs_farm_start_on(struct qs_farm_job *job, struct qs_inventory_item *item);
 void qs_farm_end_job(struct qs_farm_job *job);
+
+/* say.c: holds end by themselves from now on. */
+void qs_farm_watch_holds(struct qs_farm *farm);
 
 /* declare.c: after the devices. */
 void qs_farm_declared_done(struct qs_farm *farm);
@@ -128,6 +134,9 @@ void qs_farm_emit(struct qs_farm *farm, const char *kind, int64_t job, const cha
 /* The word that this job is to end, for people and for a later life; done comes after its commit. */
 void qs_farm_emit_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done,
                          void *user);
+/* What people have said of a device, with the event of it. */
+void qs_farm_emit_words(struct qs_farm *farm, const struct qs_word *words, size_t count, const char *kind,
+                        const char *body_json, qs_store_done_fn *done, void *user);
 void qs_farm_emit_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason);
 
 /* files.c: hex sha256 over the sorted (path, mode, sha256) of a build: what its label stands for. */

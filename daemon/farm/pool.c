@@ -35,18 +35,6 @@ void qs_pool_free(struct qs_pool *pool)
     free(pool);
 }
 
-void qs_pool_offer(struct qs_pool *pool, struct qs_queue_device *device, qs_selector_fact_fn *fact)
-{
-    if (pool->where && !(pool->selector && qs_selector_match(pool->selector, fact, device->owner)))
-        return;
-    /* index_of() looks for a device by its order */
-    assert(pool->count == 0 || pool->devices[pool->count - 1]->order < device->order);
-    pool->devices = qs_grow(pool->devices, pool->count, sizeof(struct qs_queue_device *));
-    pool->devices[pool->count++] = device;
-    device->pools = qs_grow(device->pools, device->pool_count, sizeof(struct qs_pool *));
-    device->pools[device->pool_count++] = pool;
-}
-
 static size_t index_of(const struct qs_pool *pool, const struct qs_queue_device *device)
 {
     size_t low = 0, high = pool->count;
@@ -58,6 +46,21 @@ static size_t index_of(const struct qs_pool *pool, const struct qs_queue_device 
             high = middle;
     }
     return low;
+}
+
+void qs_pool_offer(struct qs_pool *pool, struct qs_queue_device *device, qs_selector_fact_fn *fact)
+{
+    if (pool->where && !(pool->selector && qs_selector_match(pool->selector, fact, device->owner)))
+        return;
+    size_t at = index_of(pool, device);
+    pool->devices = qs_grow(pool->devices, pool->count, sizeof(struct qs_queue_device *));
+    memmove(&pool->devices[at + 1], &pool->devices[at],
+            (pool->count - at) * sizeof(struct qs_queue_device *));
+    pool->devices[at] = device;
+    pool->count++;
+    pool->from = pool->from < at ? pool->from : at;
+    device->pools = qs_grow(device->pools, device->pool_count, sizeof(struct qs_pool *));
+    device->pools[device->pool_count++] = pool;
 }
 
 void qs_pool_drop(struct qs_pool *pool, const struct qs_queue_device *device)

@@ -24,12 +24,12 @@ struct qs_claim {
 
 static inline bool qs_is_free(const struct qs_queue_device *device)
 {
-    return device->ready && !device->taken;
+    return device->ready && !device->taken && !device->held;
 }
 
 struct qs_pool *qs_pool_new(const char *where);
 void qs_pool_free(struct qs_pool *pool); /* its devices forget it */
-/* Devices come in order of arrival. */
+/* Where its selector fits the device, it comes in, in order of arrival. */
 void qs_pool_offer(struct qs_pool *pool, struct qs_queue_device *device, qs_selector_fact_fn *fact);
 void qs_pool_drop(struct qs_pool *pool, const struct qs_queue_device *device);
 void qs_pool_enter(struct qs_pool *pool, struct qs_queue_job *job); /* as the last */

@@ -194,6 +194,24 @@ void qs_queue_set(struct qs_queue *q, struct qs_queue_device *d, bool ready, boo
     look_at_device(q, d);
 }
 
+void qs_queue_hold(struct qs_queue *q, struct qs_queue_device *d, bool held)
+{
+    d->held = held;
+    look_at_device(q, d);
+}
+
+void qs_queue_refit(struct qs_queue *q, struct qs_queue_device *d)
+{
+    forget_looks(q, NULL, d);
+    for (size_t i = 0; i < d->pool_count; i++)
+        qs_pool_drop(d->pools[i], d);
+    d->pool_count = 0;
+    for (struct qs_pool *pool = q->pools; pool; pool = pool->next)
+        qs_pool_offer(pool, d, q->fact);
+    d->asked = NOT_ASKED;
+    look_at_device(q, d);
+}
+
 /* ---- jobs ---- */
 
 static struct qs_pool *pool_of(struct qs_queue *q, const char *where)
@@ -281,6 +299,14 @@ bool qs_queue_has_claim(const struct qs_queue_job *job, const struct qs_queue_de
     while (c && c->job != job)
         c = c->after;
     return c != NULL;
+}
+
+bool qs_queue_may_have(const struct qs_queue_job *job, const struct qs_queue_device *device)
+{
+    bool pooled = false;
+    for (size_t i = 0; job->pool && i < device->pool_count && !pooled; i++)
+        pooled = device->pools[i] == job->pool;
+    return pooled || qs_queue_has_claim(job, device);
 }
 
 void qs_queue_claim(struct qs_queue *q, struct qs_queue_job *job, struct qs_queue_device *device)
@@ -390,6 +416,8 @@ static enum qs_queue_wait obstacle(struct qs_queue *q, const struct qs_queue_dev
     const struct qs_queue_job *first = candidate(q, d);
     if (d->taken || (first && first->order < job->order))
         return QS_WAIT_DEVICE_TAKEN;
+    if (d->held)
+        return QS_WAIT_DEVICE_HELD;
     if (!d->ready)
         return QS_WAIT_DEVICE_DOWN;
     return d->local && q->local_taken > 0 ? QS_WAIT_HOST_TAKEN : QS_WAIT_NONE;
@@ -421,6 +449,8 @@ const char *qs_queue_wait_text(enum qs_queue_wait wait)
         return "given back by its gate; it will be tried again";
     case QS_WAIT_DEVICE_DOWN:
         return "no device that fits is connected";
+    case QS_WAIT_DEVICE_HELD:
+        return "what fits is held";
     case QS_WAIT_DEVICE_TAKEN:
         return "an earlier job has the device";
     case QS_WAIT_HOST_TAKEN:

@@ -23,6 +23,7 @@ struct qs_claim;
 struct qs_queue_device { /* part of its owner's record, which outlives its stay in the queue */
     void *owner;
     bool ready, taken; /* linked; a job is on it */
+    bool held;         /* none begins on it */
     bool local;        /* measures on this host */
     /* the queue's */
     uint64_t order, asked;
@@ -55,6 +56,7 @@ enum qs_queue_wait {
     QS_WAIT_NONE,
     QS_WAIT_DEFERRED,
     QS_WAIT_DEVICE_DOWN,
+    QS_WAIT_DEVICE_HELD,
     QS_WAIT_HOST_TAKEN,
     QS_WAIT_DEVICE_TAKEN
 };
@@ -68,6 +70,9 @@ void qs_queue_add_device(struct qs_queue *queue, struct qs_queue_device *device,
 /* Nobody is on it; claims on it are gone. */
 void qs_queue_remove_device(struct qs_queue *queue, struct qs_queue_device *device);
 void qs_queue_set(struct qs_queue *queue, struct qs_queue_device *device, bool ready, bool taken);
+void qs_queue_hold(struct qs_queue *queue, struct qs_queue_device *device, bool held);
+/* Its facts are other ones: it comes into the pools whose selector fits it now. Claims stay. */
+void qs_queue_refit(struct qs_queue *queue, struct qs_queue_device *device);
 
 /* At the end of the queue. `where`: of the devices that it may have; NULL: all. */
 void qs_queue_add_job(struct qs_queue *queue, struct qs_queue_job *job, const char *where);
@@ -81,6 +86,8 @@ void qs_queue_defer(struct qs_queue *queue, struct qs_queue_job *job, bool defer
 /* It wants the device, too; a second claim on it is none. */
 void qs_queue_claim(struct qs_queue *queue, struct qs_queue_job *job, struct qs_queue_device *device);
 bool qs_queue_has_claim(const struct qs_queue_job *job, const struct qs_queue_device *device);
+/* It has a claim on the device, or may choose it. */
+bool qs_queue_may_have(const struct qs_queue_job *job, const struct qs_queue_device *device);
 
 /* The next start, in order of jobs and then of devices: the device is taken from now on. False: there is none
  * till something changes. */

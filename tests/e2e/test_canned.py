@@ -28,7 +28,7 @@ PAGES = {"job": "report.md", "run": "report.md", "sides": "sides.md", "reproduct
 ANSWERS = {"series-list.json": "/history", "builds.json": "/builds", "devices.json": "/devices", "device.json": "/devices/local", "jobs.json": "/jobs", "job.json": "/jobs/{job}",
            "run.json": "/runs/{run}"}
 ADDED = {"output"}  # the client itself puts the last words of a failed run into the document
-FOREIGN = {"environment", "params", "conditions"}  # their keys are facts of others
+FOREIGN = {"environment", "params", "conditions", "tags"}  # their keys are facts of others
 
 
 def paths_of(value, prefix=""):

@@ -51,6 +51,38 @@ def waits_and_says_why(tap):
         tap.equal(overlap, [], "one at a time")
 
 
+def a_held_device(tap):
+    """On a device that a person holds no job begins, under the next daemon either; the job says why, and runs when it is released"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        told = bed.cli("devices", "hold", "local", "its fan is changed")
+        tap.equal((told.returncode, told.stderr), (0, ""), "it is held")
+        tap.ok(told.stdout.startswith("local is held: its fan is changed (by "), "as is said", told.stdout.splitlines())
+        bed.cli("devices", "note", "local", "under the desk")
+        bed.cli("devices", "tag", "local", "place=desk", "old")
+        number = daemon.job(job("waits", devices={"where": 'label.place == "desk"'}))
+        why = daemon.show(number)["why"]
+        tap.ok("held (local, by " in why and "its fan is changed" in why, "a job says why it waits", [why])
+        listed = bed.cli("devices", env={"COLUMNS": "200"}).stdout
+        tap.ok("ready, held" in listed and "its fan is changed (by " in listed and "; under the desk\n" in listed, "and so does the list", listed.splitlines())
+        daemon.kill(signal.SIGTERM)
+        daemon.wait()
+        away = bed.cli("devices", "--json").stdout
+        tap.ok('"its fan is changed"' in away, "it is known where no daemon runs", [away])
+        daemon = bed.daemon()
+        daemon.device_ready()
+        tap.equal(daemon.show(number)["state"], "queued", "the next daemon holds it as well")
+        page = bed.cli("devices", "show", "local").stdout
+        tap.ok("under the desk" in page and "old=true, place=desk" in page, "and shows the rest", page.splitlines())
+        refused = bed.cli("devices", "release", "nobody")
+        tap.ok(refused.returncode == 2 and "no device `nobody`" in refused.stderr, "a device that is not there is refused", refused.stderr.splitlines())
+        tap.equal(bed.cli("devices", "release", "local").returncode, 0, "it is released")
+        tap.equal(daemon.ended(number)["state"], "done", "and the job runs")
+        kinds = [kind for (kind,) in bed.sql("SELECT kind FROM event WHERE kind LIKE 'device.%' ORDER BY id")]
+        tap.equal(kinds, ["device.hold", "device.note", "device.tags", "device.release"], "each has its event")
+
+
 def cancelling(tap):
     """A queued job is cancelled at once, a running one ends its benchmark and runs its clean-up; twice is a conflict"""
     with Bed() as bed:
@@ -205,4 +237,4 @@ def one_daemon_for_one_database(tap):
         tap.equal(daemon.get("/healthz").status, 200, "the first one goes on")
 
 
-run_cases(waits_and_says_why, cancelling, cancelled_for_good, the_same_twice, stopped, log_is_bounded, embedded, one_daemon_for_one_database)
+run_cases(waits_and_says_why, a_held_device, cancelling, cancelled_for_good, the_same_twice, stopped, log_is_bounded, embedded, one_daemon_for_one_database)

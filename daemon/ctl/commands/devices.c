@@ -9,6 +9,12 @@ static const struct qs_opt options[] = {
      .help = "Of `add`: write the profile there (`-`: to standard output) instead of DEVICE.yaml. Of "
              "`enroll`: write the key there instead of keys/DEVICE.key in $XDG_STATE_HOME/quiesce.",
      .heading = "Options"},
+    {.name = "for",
+     .values = "TIME",
+     .kind = QS_OPT_TIME,
+     .min = 1000000000,
+     .max = INT64_C(366) * 86400 * 1000000000,
+     .help = "Of `hold`: it ends by itself after so long, as 90min or 12h; otherwise with `release`."},
     {0}};
 
 static int list(struct qs_ctl *ctl)
@@ -138,33 +144,53 @@ static bool is_name(const char *word)
     return word[0] != '\0' && strpbrk(word, "/?#%: ") == NULL && strlen(word) <= 64;
 }
 
+static const struct {
+    const char *option, *words, *form;
+} belongs[] = {{"output", " add enroll ", "quiesce devices add DEVICE --output FILE"},
+               {"for", " hold ", "quiesce devices hold DEVICE --for 2h"}};
+
+/* Each option is of some words alone. */
+static bool check_options(struct qs_ctl *ctl, const char *word)
+{
+    QS_BUF(spaced);
+    qs_buf_fmt(&spaced, " %s ", word);
+    for (size_t i = 0; i < sizeof belongs / sizeof belongs[0]; i++) {
+        const struct qs_opt_use *use = qs_args_last(ctl->args, belongs[i].option);
+        if (use == NULL || strstr(belongs[i].words, spaced.data) != NULL)
+            continue;
+        QS_BUF(problem);
+        qs_args_fail(ctl->args, &problem, use->arg, 0, belongs[i].form,
+                     "--%s is not of `quiesce devices%s%s`", belongs[i].option, word[0] != '\0' ? " " : "",
+                     word);
+        qs_ctl_print(ctl->err, &problem);
+        return false;
+    }
+    return true;
+}
+
 static int run(struct qs_ctl *ctl)
 {
     const struct qs_args *args = ctl->args;
-    const struct qs_opt_use *output = qs_args_last(args, "output");
     const char *word = args->word_count > 0 ? args->argv[args->word[0]] : "";
-    if (output != NULL && strcmp(word, "add") != 0 && strcmp(word, "enroll") != 0) {
-        QS_BUF(problem);
-        qs_args_fail(args, &problem, output->arg, 0, "quiesce devices add DEVICE --output FILE",
-                     "--output is of `add` and `enroll`");
-        qs_ctl_print(ctl->err, &problem);
+    const char *device = args->word_count > 1 ? args->argv[args->word[1]] : "";
+    if (!check_options(ctl, word))
         return QS_EXIT_USAGE;
-    }
     if (args->word_count == 0)
         return list(ctl);
+    if (is_name(device) && qs_device_says(word))
+        return qs_device_say(ctl, device);
     for (size_t i = 0; args->word_count == 2 && i < sizeof own / sizeof own[0]; i++) {
-        if (strcmp(args->argv[args->word[0]], own[i].word) == 0 &&
-            (own[i].judges || is_name(args->argv[args->word[1]])))
-            return own[i].run(ctl, args->argv[args->word[1]]);
+        if (strcmp(word, own[i].word) == 0 && (own[i].judges || is_name(device)))
+            return own[i].run(ctl, device);
     }
-    for (size_t i = 0; args->word_count == 2 && i < sizeof verbs / sizeof verbs[0]; i++) {
-        if (strcmp(args->argv[args->word[0]], verbs[i].word) == 0 && is_name(args->argv[args->word[1]]))
-            return ask(ctl, &verbs[i], args->argv[args->word[1]]);
+    for (size_t i = 0; args->word_count == 2 && is_name(device) && i < sizeof verbs / sizeof verbs[0]; i++) {
+        if (strcmp(word, verbs[i].word) == 0)
+            return ask(ctl, &verbs[i], device);
     }
     fprintf(
         ctl->err,
         "quiesce devices: write `quiesce devices`, or `quiesce devices WORD DEVICE` with show, read, probe, "
-        "add, enroll, characterize or clean for WORD\n");
+        "add, enroll, characterize, clean, hold, release, note or tag for WORD\n");
     return QS_EXIT_USAGE;
 }
 
@@ -172,7 +198,8 @@ const struct qs_command qs_command_devices = {
     .name = "devices",
     .summary = "List the devices of the farm and what they do",
     .usage = "[OPTIONS] [show DEVICE | read DEVICE | probe DEVICE | add DEVICE | enroll DEVICE | "
-             "characterize DEVICE | clean DEVICE]",
+             "characterize DEVICE | clean DEVICE]\n"
+             "[OPTIONS] hold DEVICE [WHY] | release DEVICE | note DEVICE TEXT | tag DEVICE KEY[=VALUE]...",
     .about =
         "show is a page about one device: what it is, which frequencies and sensors it has and by which "
         "right "
@@ -185,16 +212,22 @@ const struct qs_command qs_command_devices = {
         "puts "
         "all back. add writes a profile of the device to go on from, DEVICE.yaml; it probes the device first "
         "where nobody has, and leaves a file that is there alone. enroll makes a key for a device that is "
-        "reached "
-        "over TCP, and says what to do with its file; it needs no daemon. clean removes the job files that "
-        "its agent "
-        "has "
-        "cached. read and clean need a device that no job is using.",
+        "reached over TCP, and says what to do with its file; it needs no daemon. clean removes the job "
+        "files "
+        "that its agent has cached. read and clean need a device that no job is using. hold keeps jobs from "
+        "beginning on a device until `release`, or for as long as --for says; the job that it has goes on. "
+        "note "
+        "writes down what everybody should know of it; an empty text takes the note away. tag gives it tags "
+        "that jobs can ask for like labels (`devices: {where: label.KEY == \"VALUE\"}`); KEY- removes one. "
+        "All "
+        "of that outlives the daemon.",
     .options = options,
     .examples =
         "quiesce devices\nquiesce devices --json\nquiesce devices show bench1\n"
         "quiesce devices read bench1\nquiesce devices add bench1\n"
         "quiesce devices add bench1 --output farm/profiles/bench1.yaml\nquiesce devices enroll board7\n"
-        "quiesce devices clean bench1",
-    .most_words = 2,
+        "quiesce devices clean bench1\n"
+        "quiesce devices hold bench1 'its battery is changed' --for 2h\nquiesce devices release bench1\n"
+        "quiesce devices note bench1 'the screen is cracked'\nquiesce devices tag bench1 rack=3 rooted old-",
+    .most_words = 34,
     .run = run};

@@ -157,6 +157,46 @@ static void add_session(const struct qs_layout *layout, const json_t *session, s
         qs_buf_fmt(out, "; %s", text_of(session, "reason"));
 }
 
+void qs_layout_held(const json_t *held, struct qs_buf *out)
+{
+    const char *why = text_of(held, "text");
+    char until[32] = "";
+    int64_t until_ns = qs_json_get_int(held, "until_wall_ns", 0);
+    if (until_ns > 0)
+        qs_text_second(until_ns, until);
+    qs_buf_fmt(out, "%s%sby %s%s%s%s", why, why[0] != '\0' ? " (" : "", text_of(held, "by"),
+               until[0] != '\0' ? " until " : "", until, why[0] != '\0' ? ")" : "");
+}
+
+void qs_layout_tags(const json_t *device, struct qs_buf *out)
+{
+    const char *key;
+    const json_t *value;
+    size_t n = 0;
+    json_object_foreach(json_object_get(device, "tags"), key, value)
+    {
+        qs_buf_fmt(out, "%s%s=%s", n++ > 0 ? ", " : "", key,
+                   json_is_string(value) ? json_string_value(value) : "");
+    }
+}
+
+/* What people have said of it. */
+static void words(const struct qs_layout *layout, const json_t *device, struct qs_buf *out)
+{
+    const json_t *held = json_object_get(device, "held"), *note = json_object_get(device, "note");
+    QS_BUF(text);
+    if (json_is_object(held))
+        qs_layout_held(held, &text);
+    qs_layout_field(layout, out, "held", text.data);
+    qs_buf_clear(&text);
+    if (json_is_object(note))
+        qs_buf_fmt(&text, "%s (%s)", text_of(note, "text"), text_of(note, "by"));
+    qs_layout_field(layout, out, "note", text.data);
+    qs_buf_clear(&text);
+    qs_layout_tags(device, &text);
+    qs_layout_field(layout, out, "tags", text.data);
+}
+
 static void head(const struct qs_layout *layout, const json_t *device, struct qs_buf *out)
 {
     QS_BUF(text);
@@ -166,6 +206,7 @@ static void head(const struct qs_layout *layout, const json_t *device, struct qs
                qs_json_get_true(device, "simulated") ? ", simulated" : "");
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
     qs_layout_field(layout, out, "why", text_of(device, "why"));
+    words(layout, device, out);
     if (!json_is_object(facts)) /* it is away: on what it was found */
         qs_layout_field(layout, out, "system", text_of(device, "fingerprint"));
     qs_layout_field(layout, out, "model", qs_json_get_text(facts, "model", text_of(facts, "cpu_model")));

@@ -109,6 +109,10 @@ void qs_layout_traces(const struct qs_layout *layout, const json_t *groups, stru
 void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 /* One of them: what it is, what was found on it, what its last session changed. */
 void qs_layout_device(const struct qs_layout *layout, const json_t *device, struct qs_buf *out);
+/* "its battery is changed (by ann until 2026-11-28T14:00:00Z)", of `held` of a device; "rack=3,
+ * rooted=true", of its `tags`. Appended. */
+void qs_layout_held(const json_t *held, struct qs_buf *out);
+void qs_layout_tags(const json_t *device, struct qs_buf *out);
 /* How it warms up and cools down (`models` of a device). */
 void qs_layout_heat(const struct qs_layout *layout, const json_t *device, struct qs_buf *out);
 /* "policy0 is ignored: ..." (a row of `knobs`); all of them. */

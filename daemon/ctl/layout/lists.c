@@ -25,11 +25,8 @@ static void time_cell(struct qs_grid *grid, const json_t *object, const char *ke
 {
     char text[32] = "";
     int64_t wall_ns = qs_json_get_int(object, key, 0);
-    if (wall_ns > 0) {
-        qs_text_time(wall_ns, text);
-        text[19] = 'Z'; /* whole seconds */
-        text[20] = '\0';
-    }
+    if (wall_ns > 0)
+        qs_text_second(wall_ns, text);
     qs_grid_cell(grid, text);
 }
 
@@ -380,6 +377,20 @@ static void cache_cell(struct qs_grid *grid, const json_t *cache)
     qs_grid_cell(grid, text);
 }
 
+/* "ready, held", and why; what people note of it stands behind. */
+static void add_standing(const json_t *device, struct qs_buf *state, struct qs_buf *why)
+{
+    const json_t *held = json_object_get(device, "held");
+    const char *note = qs_json_get_text(json_object_get(device, "note"), "text", "");
+    qs_buf_fmt(state, "%s%s", qs_json_get_text(device, "state", ""), json_is_object(held) ? ", held" : "");
+    if (json_is_object(held))
+        qs_layout_held(held, why);
+    const char *const others[] = {qs_json_get_text(device, "why", ""), note};
+    for (size_t i = 0; i < 2; i++)
+        if (others[i][0] != '\0')
+            qs_buf_fmt(why, "%s%s", why->len > 0 ? "; " : "", others[i]);
+}
+
 void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
     static const struct qs_grid_column columns[] = {{.title = "device"},
@@ -400,15 +411,18 @@ void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct
     qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     json_array_foreach(devices, i, device)
     {
+        QS_BUF(state);
+        QS_BUF(why);
+        add_standing(device, &state, &why);
         text_cell(&grid, device, "name");
-        text_cell(&grid, device, "state");
+        qs_grid_cell(&grid, state.data);
         text_cell(&grid, device, "link");
         qs_grid_cell(&grid, qs_json_get_true(device, "simulated") ? "simulated"
                             : qs_json_get_true(device, "local")   ? "this machine"
                                                                   : "remote");
         cache_cell(&grid, json_object_get(device, "cache"));
         text_cell(&grid, device, "agent");
-        text_cell(&grid, device, "why");
+        qs_grid_cell(&grid, why.data);
     }
     qs_grid_print(&grid, &layout->face, "", out);
     const char *disk = qs_json_get_text(doc, "disk", "");

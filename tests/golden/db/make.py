@@ -150,8 +150,14 @@ def version_18(db):
     db.executemany("INSERT INTO device_knob VALUES(1, '6.6.0 Bench', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 96000000000)", rows)
 
 
+def version_19(db):
+    """A hold that ends, and a tag of a device that never came."""
+    db.executemany("INSERT INTO device_word VALUES(?, ?, ?, ?, ?, ?, ?)",
+                   [("bench", "hold", "", "its battery is changed", "ann", 97 * 10**9, 98 * 10**9), ("absent", "tag", "rack", "3", "bob", 99 * 10**9, None)])
+
+
 MORE = {2: version_2, 3: version_3, 4: version_4, 5: version_5, 6: version_6, 7: version_7, 8: version_8, 9: version_9, 10: version_10, 12: version_12,
-        14: version_14, 15: version_15, 16: version_16, 17: version_17, 18: version_18}
+        14: version_14, 15: version_15, 16: version_16, 17: version_17, 18: version_18, 19: version_19}
 
 
 def make(version, out):

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "device/device.h"
 #include "farm/declare.h"
+#include "farm/say.h"
 #include "store/files.h"
 
 struct qs_prepared {
@@ -204,6 +205,36 @@ bool qs_farm_declare(struct qs_farm *farm, const char *link, const char *host, s
     qs_buf_fmt(ret_name, "%s of %s", host, link);
     return strcmp(host, "taken") != 0 ||
            qs_fail(err, QS_E_CONFLICT, "this farm has a device `%s` already", host);
+}
+
+bool qs_farm_say(struct qs_farm *farm, const struct qs_word *words, size_t count, qs_store_done_fn *done,
+                 void *user, struct qs_err *err)
+{
+    struct qs_err refused;
+    size_t at = 0;
+    if (strcmp(words[0].device, "local") != 0)
+        return qs_fail(err, QS_E_NOT_FOUND, "this farm has no device `%s`", words[0].device);
+    for (size_t i = 0; i < count; i++)
+        at += (size_t)snprintf(farm->said + at, sizeof farm->said - at, "%s %s=%s by %s for %lld s\n",
+                               qs_word_kind_name(words[i].kind), words[i].key,
+                               words[i].value ? words[i].value : "(back)", words[i].by,
+                               (long long)(words[i].until_wall_ns / 1000000000));
+    qs_fail(&refused, QS_E_STORE, "the disk is full");
+    done(farm->refuses_words ? &refused : NULL, 0, user);
+    return true;
+}
+
+/* Of "local", once anything was said. */
+const struct qs_word *qs_farm_words(const struct qs_farm *farm, const char *device, size_t *ret_count)
+{
+    static const struct qs_word words[] = {
+        {"local", QS_WORD_HOLD, "", "lunch", "ann", 5, 9},
+        {"local", QS_WORD_NOTE, "", "cracked", "bob", 6, 0},
+        {"local", QS_WORD_TAG, "rack", "3", "bob", 7, 0},
+        {"local", QS_WORD_TAG, "rooted", "true", "bob", 7, 0},
+    };
+    *ret_count = farm->said[0] && strcmp(device, "local") == 0 ? sizeof words / sizeof *words : 0;
+    return words;
 }
 
 bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type, union qs_msg *m,

@@ -26,6 +26,8 @@ struct qs_farm {
     int64_t reproduces;
     uint64_t seed;
     size_t file_count;
+    char said[1024];             /* the words that were said last, a line each */
+    bool refuses_words;          /* the disk does */
     struct qs_profiles profiles; /* none */
     atomic_uint prepared;        /* submissions that are read and not freed */
 };

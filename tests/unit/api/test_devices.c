@@ -2,7 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "api/owner.h"
+#include "base/loop.h"
 #include "fixture.h"
 #include "store/control.h"
 #include "store/knob.h"
@@ -101,7 +104,9 @@ static void put_found_and_changed(struct fixture *f)
 #define FIELDS                                                                                               \
     "{\"name\":\"local\",\"link\":\"unix\",\"state\":\"ready\",\"local\":true,\"simulated\":false,"          \
     "\"agent\":"                                                                                             \
-    "\"agent 1\",\"boot_id\":\"b-1\",\"labels\":[\"fast\"],\"cache\":{\"bytes\":7,\"most_bytes\":8,"         \
+    "\"agent "                                                                                               \
+    "1\",\"boot_id\":\"b-1\",\"labels\":[\"fast\"],\"held\":null,\"note\":null,\"tags\":{},\"cache\":{"      \
+    "\"bytes\":7,\"most_bytes\":8,"                                                                          \
     "\"free_bytes\":9},\"clock_rtt_ns\":100,\"facts\":{\"os\":\"linux\"},\"why\":null,"
 #define CHANGES                                                                                              \
     "{\"seq\":0,\"run\":null,\"kind\":\"set\",\"path\":\"cpu/"                                               \
@@ -299,10 +304,107 @@ static void devices_of_a_kind_are_looked_for(void **state)
     assert_int_equal(f->farm.looked_for, 2); /* exec is a kind that none can be looked for */
 }
 
+static struct answer say(struct fixture *f, const char *word, const char *body)
+{
+    QS_BUF(path);
+    qs_buf_fmt(&path, "/api/v1/devices/%s", word);
+    return fetch(f, "POST", path.data, NULL, body, strlen(body));
+}
+
+static void people_say_something_of_a_device(void **state)
+{
+    static const struct {
+        const char *word, *body, *said; /* BY: who asks */
+    } rows[] = {
+        {"local:hold", "{\"text\":\"lunch\"}", "hold =lunch by BY for 0 s\n"},
+        {"local:hold", "{}", "hold = by BY for 0 s\n"},
+        {"local:hold", "", "hold = by BY for 0 s\n"},
+        {"local:release", "", "hold =(back) by BY for 0 s\n"},
+        {"local:release", "{}", "hold =(back) by BY for 0 s\n"},
+        {"local:note", "{\"text\":\"cracked\"}", "note =cracked by BY for 0 s\n"},
+        {"local:note", "{\"text\":\"\"}", "note =(back) by BY for 0 s\n"},
+        {"local:tag", "{\"tags\":{\"rack\":\"3\",\"old\":null,\"x\":\"\"}}",
+         "tag rack=3 by BY for 0 s\ntag old=(back) by BY for 0 s\ntag x= by BY for 0 s\n"},
+    };
+    static const char answer[] =
+        "{\"device\":\"local\",\"held\":{\"text\":\"lunch\",\"by\":\"ann\",\"since_wall_ns\":5,\"until_wall_"
+        "ns\":9},\"note\":{\"text\":\"cracked\",\"by\":\"bob\",\"at_wall_ns\":6},\"tags\":{\"rack\":\"3\","
+        "\"rooted\":\"true\"}}\n";
+    struct fixture *f = *state;
+    char by[64];
+    struct answer before = get(f, "/api/v1/devices");
+    const json_t *one = json_array_get(json_object_get(before.json, "devices"), 0);
+    assert_true(json_is_null(json_object_get(one, "held")));
+    assert_true(json_is_null(json_object_get(one, "note")));
+    assert_int_equal(json_object_size(json_object_get(one, "tags")), 0);
+    answer_done(&before);
+    assert_true(qs_owner_look_up(geteuid(), by));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct answer a = say(f, rows[i].word, rows[i].body);
+        QS_BUF(want);
+        for (const char *c = rows[i].said; *c; c++) {
+            bool is_by = strncmp(c, "BY", 2) == 0;
+            qs_buf_fmt(&want, is_by ? "%s" : "%.1s", is_by ? by : c);
+            c += is_by ? 1 : 0;
+        }
+        assert_int_equal(a.status, 200);
+        assert_string_equal(f->farm.said, want.data);
+        assert_string_equal(a.body.data, answer);
+        answer_done(&a);
+    }
+    struct answer until = say(f, "local:hold", "{\"for_s\":7200}");
+    long long end_s = 0;
+    assert_int_equal(sscanf(strstr(f->farm.said, " for "), " for %lld s", &end_s), 1);
+    assert_in_range(end_s, qs_loop_wall_ns(f->loop) / 1000000000 + 7100,
+                    qs_loop_wall_ns(f->loop) / 1000000000 + 7200);
+    answer_done(&until);
+}
+
+static void what_is_no_word_is_refused(void **state)
+{
+    static const struct {
+        const char *word, *body;
+        int status;
+        const char *code;
+    } rows[] = {
+        {"local:hold", "{", 400, "usage"},
+        {"local:hold", "[]", 400, "usage"},
+        {"local:hold", "{\"text\":1}", 400, "usage"},
+        {"local:hold", "{\"for_s\":0}", 400, "usage"},
+        {"local:hold", "{\"for_s\":31622401}", 400, "usage"},
+        {"local:hold", "{\"for_s\":1.5}", 400, "usage"},
+        {"local:hold", "{\"for\":1}", 400, "usage"},
+        {"local:release", "{\"text\":\"x\"}", 400, "usage"},
+        {"local:note", "", 400, "usage"},
+        {"local:note", "{\"text\":null}", 400, "usage"},
+        {"local:note", "{\"text\":\"x\",\"by\":\"y\"}", 400, "usage"},
+        {"local:tag", "", 400, "usage"},
+        {"local:tag", "{\"tags\":{}}", 400, "usage"},
+        {"local:tag", "{\"tags\":[\"a\"]}", 400, "usage"},
+        {"local:tag", "{\"tags\":{\"a\":1}}", 400, "usage"},
+        {"local:tag", "{\"tags\":{\"a\":\"1\"},\"by\":\"y\"}", 400, "usage"},
+        {"bench:hold", "{}", 404, "not-found"},
+    };
+    struct fixture *f = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_error(say(f, rows[i].word, rows[i].body), rows[i].status, rows[i].code);
+    QS_BUF(many);
+    qs_buf_str(&many, "{\"tags\":{");
+    for (int i = 0; i < 33; i++)
+        qs_buf_fmt(&many, "%s\"k%d\":\"\"", i > 0 ? "," : "", i);
+    qs_buf_str(&many, "}}");
+    assert_error(say(f, "local:tag", many.data), 413, "limit");
+    assert_string_equal(f->farm.said, "");
+    f->farm.refuses_words = true;
+    assert_error(say(f, "local:note", "{\"text\":\"x\"}"), 500, "store");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(devices_of_a_kind_are_looked_for, setup, teardown),
+        cmocka_unit_test_setup_teardown(people_say_something_of_a_device, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_no_word_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(cleaning_reaches_the_farm, setup, teardown),
         cmocka_unit_test_setup_teardown(a_device_shows_what_was_found_and_changed, setup, teardown),
         cmocka_unit_test_setup_teardown(readings_come_from_the_device, setup, teardown),

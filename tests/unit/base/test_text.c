@@ -255,6 +255,10 @@ static void times_are_rfc_3339(void **state)
         char text[32];
         qs_text_time(rows[i].ns, text);
         assert_string_equal(text, rows[i].text);
+        qs_text_second(rows[i].ns, text);
+        assert_int_equal(strlen(text), 20);
+        assert_memory_equal(text, rows[i].text, 19);
+        assert_int_equal(text[19], 'Z');
     }
 }
 

@@ -55,6 +55,7 @@ FULL_RUN = {"uid": "cd" * 16, "job": 6, "state": "failed", "arm_name": "a", "dev
             "artifacts": [{"name": "output", "kept_bytes": 1 << 20, "total_bytes": 3 << 20, "why": "its beginning"},
                           {"name": "core", "kept_bytes": 5, "total_bytes": 5}, {"name": "trace", "kept_bytes": 0, "total_bytes": 7, "why": "it was lost"}],
             "traces": [{**TRACES[0], "slowest": {"duration_ns": 9000000, "block": 4, "seq": 1}, "traced_fastest": None}]}
+HELD = {"text": "its battery is changed", "by": "ann", "since_wall_ns": 10**18, "until_wall_ns": 10**18 + 7200 * 10**9}
 EXECUTABLES = [{"arm": arm, "device": device, "path": path, "sha256": sha, "of_job": of_job}
                for arm, device, path, sha, of_job in (("gone", "local", "/no/such/program", SHA, False), ("same", "local", "PROGRAM", None, False),
                                                       ("new", "local", "PROGRAM", SHA, False), ("far", "board", "/no/such/program", SHA, False),
@@ -104,6 +105,12 @@ class Table:
                         ("GET", "/api/v1/devices/sly:profile"): {"device": "sly", "profile": "../sly", "tried": True, "text": "profile: x\n"},
                         ("GET", "/api/v1/devices/empty:profile"): {"device": "empty", "profile": None, "tried": False, "text": None},
                         ("POST", "/api/v1/devices/local:clean"): {"freed_bytes": 3 << 20},
+                        ("POST", "/api/v1/devices/local:hold"): {"device": "local", "held": HELD, "note": None, "tags": {}},
+                        ("POST", "/api/v1/devices/local:release"): {"device": "local", "held": None, "note": None, "tags": {}},
+                        ("POST", "/api/v1/devices/local:note"): {"device": "local", "held": HELD, "note": {"text": "the screen is cracked", "by": "bob"}, "tags": {}},
+                        ("POST", "/api/v1/devices/empty:note"): {"device": "empty", "held": None, "note": None, "tags": {}},
+                        ("POST", "/api/v1/devices/local:tag"): {"device": "local", "held": None, "note": None, "tags": {"rack": "3", "rooted": "true"}},
+                        ("POST", "/api/v1/devices/empty:tag"): {"device": "empty", "held": None, "note": None, "tags": {}},
                         ("GET", "/api/v1/files/" + SHA): b"what the kernel said\n",
                         ("GET", "/api/v1/jobs/7/export"): b"exported\n"}
         self.computed = {"/api/v1/jobs/7/report": doc("report-job"), f"/api/v1/runs/{RUN}/report": doc("report-run"),
@@ -171,6 +178,9 @@ class TellerServer(ThreadingMixIn, UnixStreamServer):
 # Words are split at spaces; TOP is the folder of this test.
 CASES = ("version", "jobs --limit 3 --before 5", "builds", "builds v1. --device pixel6 --benchmark so/rt --since 2026-11-01 --until 2026-11-02T03:00 --limit 3",
          "builds v1.4", "builds --since yesterday", "builds a b", "cancel 7", "cancel x", "cancel 8", "devices clean local", "devices show pixel6", "devices show nobody", "devices show a/b", "devices clean a/b", "devices dirty local",
+         "devices hold local", "devices hold local lunch", "devices hold local lunch --for 90.5s", "devices hold a/b lunch", "devices hold local two words", "devices hold",
+         "devices hold nobody lunch", "devices release local", "devices release local now", "devices note local cracked", "devices note local", "devices note empty EMPTY",
+         "devices tag local", "devices tag local rack=3 rooted a=b=c d= old- -", "devices tag empty old-", "devices show local --for 1h", "devices --for 1h", "devices hold local --output x",
          "devices add pixel6", "devices add pixel6", "devices add pixel6 --output TOP/a.txt", "devices add pixel6 --output TOP/p.yaml", "devices add pixel6 --output /no/such/folder/x",
          "devices add pixel6 --output -", "devices add sly", "devices add nobody", "devices show pixel6 --output x", "devices --output x", "devices add empty",
          "show 7", "show job 7 --discard-first 10 --fenced --metric cycles --metric faults", "show run 7", "show job " + RUN, "show " + RUN,
@@ -214,7 +224,7 @@ def short(text):
 
 def told(q, table, words, extra=(), cut=short):
     table.seen.clear()
-    code, out, err = q(*[w.replace("TOP", q.top) for w in words.split()], *extra)
+    code, out, err = q(*[w.replace("TOP", q.top).replace("EMPTY", "") for w in words.split()], *extra)
     parts = [f"$ quiesce {' '.join([*words.split(), *extra])}", *(f"> {line[:900]}" for line in table.seen), f"= {code}"]
     for mark, text in (("|", out), ("!", err)):
         parts += [f"{mark} {line}".rstrip() for line in plain(cut(text), q.top).splitlines()]

@@ -94,8 +94,9 @@ static const char *plan(struct table *t)
     t->starts[0] = '\0';
     while (qs_queue_next(t->queue, &start)) {
         assert_true(start.device->taken);
-        at += (size_t)snprintf(t->starts + at, sizeof t->starts - at, "%s%zu:%s", at > 0 ? " " : "",
-                               (size_t)(start.job - t->jobs), ((struct device *)start.device->owner)->name);
+        at += (size_t)snprintf(t->starts + at, sizeof t->starts - at, "%s%zu:%c", at > 0 ? " " : "",
+                               (size_t)(start.job - t->jobs),
+                               (char)('A' + ((struct device *)start.device->owner - t->devices)));
     }
     return t->starts;
 }
@@ -293,17 +294,68 @@ static void test_devices_come_and_go(void **state)
     table_done(&t);
 }
 
+/* Nothing begins on a held device, whatever happens to it meanwhile; one that has begun waits for it, and
+ * others say why. */
+static void test_a_held_device(void **state)
+{
+    (void)state;
+    struct table t;
+    table_make(&t, 0);
+    qs_queue_hold(t.queue, &t.devices[0].queue, true);
+    add(&t, "A", QS_TAKE_ANY, 0, false);
+    add(&t, "AC", QS_TAKE_ANY, 0, false);
+    add(&t, "A", QS_TAKE_ANY, 0, true);
+    assert_string_equal(plan(&t), "1:C");
+    set(&t, 'A', false, false);
+    assert_int_equal(why(&t, 0), QS_WAIT_DEVICE_HELD);
+    assert_int_equal(why(&t, 2), QS_WAIT_DEVICE_TAKEN); /* the first comes first */
+    set(&t, 'A', true, false);
+    assert_string_equal(plan(&t), "");
+    assert_true(qs_queue_may_have(&t.jobs[0], &t.devices[0].queue));
+    assert_true(qs_queue_may_have(&t.jobs[2], &t.devices[0].queue));
+    assert_false(qs_queue_may_have(&t.jobs[0], &t.devices[2].queue));
+    qs_queue_hold(t.queue, &t.devices[0].queue, false);
+    assert_string_equal(plan(&t), "0:A");
+    qs_queue_hold(t.queue, &t.devices[0].queue, true); /* the one that it has is not disturbed */
+    set(&t, 'A', true, false);
+    assert_string_equal(plan(&t), "");
+    qs_queue_hold(t.queue, &t.devices[0].queue, false);
+    assert_string_equal(plan(&t), "2:A");
+    table_done(&t);
+}
+
+/* A device that fits now is found by who waits; one that fits no longer is kept by who has chosen it. */
+static void test_a_device_with_other_facts(void **state)
+{
+    (void)state;
+    struct table t;
+    table_make(&t, 0);
+    t.devices[0].name[0] = 'Z';
+    qs_queue_refit(t.queue, &t.devices[0].queue);
+    add(&t, "A", QS_TAKE_ANY, 0, false);
+    assert_string_equal(plan(&t), "");
+    assert_int_equal(why(&t, 0), QS_WAIT_DEVICE_DOWN);
+    add(&t, "B", QS_TAKE_ANY, 0, true);
+    t.devices[0].name[0] = 'A';
+    qs_queue_refit(t.queue, &t.devices[0].queue);
+    t.devices[1].name[0] = 'Z';
+    qs_queue_refit(t.queue, &t.devices[1].queue);
+    assert_string_equal(plan(&t), "0:A 1:B");
+    table_done(&t);
+}
+
 /* ---- the same decisions as by looking at every job and every device each time ---- */
 
 struct model {
     bool in[JOBS], begun[JOBS], deferred[JOBS], wants[JOBS][DEVICES];
+    bool asks[JOBS][DEVICES]; /* by name, whatever the device is called now */
     size_t line[JOBS], count; /* of the queue */
 };
 
 static bool to_be_had(const struct table *t, size_t d, const bool *kept, bool host)
 {
     const struct qs_queue_device *device = &t->devices[d].queue;
-    return device->ready && !device->taken && !kept[d] && !(device->local && host);
+    return device->ready && !device->taken && !device->held && !kept[d] && !(device->local && host);
 }
 
 /* A job begins on `first`; what it wants from now on is what it has chosen besides. */
@@ -369,15 +421,31 @@ static void model_leave(struct model *m, size_t j)
     memmove(&m->line[i], &m->line[i + 1], (--m->count - i) * sizeof m->line[0]);
 }
 
+static bool is_called_right(const struct table *t, size_t d)
+{
+    return t->devices[d].name[0] == (char)('A' + d);
+}
+
+/* Its name is another one, or its own again. */
+static void rename_it(struct table *t, struct model *m, size_t d)
+{
+    t->devices[d].name[0] = is_called_right(t, d) ? '-' : (char)('A' + d);
+    qs_queue_refit(t->queue, &t->devices[d].queue);
+    for (size_t j = 0; j < JOBS; j++)
+        if (m->in[j] && !m->begun[j])
+            m->wants[j][d] = m->asks[j][d] && is_called_right(t, d);
+}
+
 static void arrive(struct table *t, struct model *m, size_t j, uint64_t bits)
 {
     char devices[DEVICES + 1] = "";
+    m->begun[j] = (bits >> 4 & 3) == 0;
     for (size_t d = 0, n = 0; d < DEVICES; d++) {
-        m->wants[j][d] = (bits >> d & 1) != 0;
-        if (m->wants[j][d])
+        m->asks[j][d] = (bits >> d & 1) != 0;
+        m->wants[j][d] = m->asks[j][d] && (m->begun[j] || is_called_right(t, d));
+        if (m->asks[j][d])
             devices[n++] = (char)('A' + d);
     }
-    m->begun[j] = (bits >> 4 & 3) == 0;
     m->deferred[j] = false;
     m->in[j] = true;
     m->line[m->count++] = j;
@@ -404,6 +472,10 @@ static void change(struct table *t, struct model *m, uint64_t bits)
     } else if ((bits & 7) == 3 && m->begun[j]) {
         m->wants[j][d] = true;
         qs_queue_claim(t->queue, &t->jobs[j], &t->devices[d].queue);
+    } else if ((bits & 7) == 4) {
+        qs_queue_hold(t->queue, &t->devices[d].queue, !t->devices[d].queue.held);
+    } else if ((bits & 7) == 5) {
+        rename_it(t, m, d);
     } else {
         qs_queue_set(t->queue, &t->devices[d].queue, (bits & 48) != 0, false);
     }
@@ -489,6 +561,8 @@ int main(void)
         cmocka_unit_test(test_deferred_jobs_let_others_pass),
         cmocka_unit_test(test_no_device_fits),
         cmocka_unit_test(test_devices_come_and_go),
+        cmocka_unit_test(test_a_held_device),
+        cmocka_unit_test(test_a_device_with_other_facts),
         cmocka_unit_test(test_as_by_looking_at_all),
         cmocka_unit_test(test_a_decision_looks_at_few),
     };

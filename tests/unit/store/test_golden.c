@@ -190,6 +190,10 @@ static const struct {
      "FROM device_knob ORDER BY name",
      "",
      "idle:cpu0.1idlerefusedunknownPermission denied96000000000\npolicy0cpuyesyes600000-2.4896000000000\n"},
+    {19,
+     "SELECT device || kind || key || value || by || at_wall_ns || coalesce(until_wall_ns, '') FROM "
+     "device_word",
+     "", "absenttagrack3bob99000000000\nbenchholdits battery is changedann9700000000098000000000\n"},
 };
 
 static void additions_are_read(sqlite3 *db, int version)
