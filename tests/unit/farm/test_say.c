@@ -286,9 +286,7 @@ static void refused(struct world *w, const struct qs_word *words, size_t count, 
 
 static void what_cannot_be_said_is_refused(void **state)
 {
-    static char texts[3][QS_WORD_TEXT_MAX + 2];
-    struct qs_word many[QS_WORD_TAGS_MAX + 1];
-    char keys[QS_WORD_TAGS_MAX + 1][8];
+    static char texts[2][QS_WORD_TEXT_MAX + 2];
     struct world w;
     (void)state;
     begin(&w);
@@ -327,19 +325,30 @@ static void what_cannot_be_said_is_refused(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         refused(&w, &rows[i].word, 1, rows[i].code, rows[i].text);
+    words_of(&w, "d0", "");
+    tells(&w, "");
+    end(&w);
+}
+
+static void what_just_fits_is_taken(void **state)
+{
+    static char key[QS_WORD_KEY_MAX + 1], text[QS_WORD_TEXT_MAX + 1];
+    struct qs_word many[QS_WORD_TAGS_MAX + 1];
+    char keys[QS_WORD_TAGS_MAX + 1][8];
+    struct world w;
+    (void)state;
+    begin(&w);
+    memset(key, 'k', QS_WORD_KEY_MAX);
+    memset(text, 'y', QS_WORD_TEXT_MAX);
+    say(&w, QS_WORD_NOTE, "", text, 0);
+    say(&w, QS_WORD_TAG, key, text, 0);
+    say(&w, QS_WORD_TAG, key, NULL, 0);
     for (size_t i = 0; i <= QS_WORD_TAGS_MAX; i++) {
         snprintf(keys[i], sizeof keys[i], "k%zu", i);
         many[i] =
             (struct qs_word){.device = "d0", .kind = QS_WORD_TAG, .key = keys[i], .value = "1", .by = "ann"};
     }
     refused(&w, many, QS_WORD_TAGS_MAX + 1, QS_E_LIMIT, "d0 would have 33 tags, more than 32");
-    words_of(&w, "d0", "");
-    tells(&w, "");
-    memset(texts[2], 'y', QS_WORD_TEXT_MAX); /* what just fits */
-    texts[1][QS_WORD_KEY_MAX] = '\0';
-    say(&w, QS_WORD_NOTE, "", texts[2], 0);
-    say(&w, QS_WORD_TAG, texts[1], texts[2], 0);
-    say(&w, QS_WORD_TAG, texts[1], NULL, 0);
     say_all(&w, many, QS_WORD_TAGS_MAX);
     refused(&w, &many[QS_WORD_TAGS_MAX], 1, QS_E_LIMIT, "d0 would have 33 tags, more than 32");
     many[0].value = NULL; /* one goes, one comes */
@@ -357,6 +366,7 @@ int main(void)
         cmocka_unit_test(all_of_it_outlives_the_daemon),
         cmocka_unit_test(tags_are_labels_that_can_be_changed),
         cmocka_unit_test(what_cannot_be_said_is_refused),
+        cmocka_unit_test(what_just_fits_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
