@@ -58,7 +58,6 @@ void qs_pool_offer(struct qs_pool *pool, struct qs_queue_device *device, qs_sele
             (pool->count - at) * sizeof(struct qs_queue_device *));
     pool->devices[at] = device;
     pool->count++;
-    pool->from = pool->from < at ? pool->from : at;
     device->pools = qs_grow(device->pools, device->pool_count, sizeof(struct qs_pool *));
     device->pools[device->pool_count++] = pool;
 }

@@ -202,7 +202,6 @@ void qs_queue_hold(struct qs_queue *q, struct qs_queue_device *d, bool held)
 
 void qs_queue_refit(struct qs_queue *q, struct qs_queue_device *d)
 {
-    forget_looks(q, NULL, d);
     for (size_t i = 0; i < d->pool_count; i++)
         qs_pool_drop(d->pools[i], d);
     d->pool_count = 0;

@@ -59,6 +59,7 @@ def a_held_device(tap):
         told = bed.cli("devices", "hold", "local", "its fan is changed")
         tap.equal((told.returncode, told.stderr), (0, ""), "it is held")
         tap.ok(told.stdout.startswith("local is held: its fan is changed (by "), "as is said", told.stdout.splitlines())
+        tap.equal(bed.one("SELECT until_wall_ns FROM device_word WHERE kind = 'hold'"), None, "without an end")
         bed.cli("devices", "note", "local", "under the desk")
         bed.cli("devices", "tag", "local", "place=desk", "old")
         number = daemon.job(job("waits", devices={"where": 'label.place == "desk"'}))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "farm/declare.h"
 #include "farm/say.h"
 
 #define S INT64_C(1000000000)
@@ -234,6 +235,33 @@ static void all_of_it_outlives_the_daemon(void **state)
     end(&w);
 }
 
+/* It goes by the name: the device need not be there. */
+static void a_device_that_comes_is_held_already(void **state)
+{
+    const struct qs_word hold = {
+        .device = "board", .kind = QS_WORD_HOLD, .key = "", .value = "", .by = "ann"};
+    struct qs_err err;
+    struct world w;
+    (void)state;
+    begin(&w);
+    for (int life = 0; life < 2; life++) {
+        QS_BUF(name);
+        if (life > 0) {
+            words_of(&w, "board", "hold = by ann at 1 s; ");
+            assert_null(qs_inventory_find(w.bed.farm->inventory, "board", NULL));
+        }
+        assert_true(qs_farm_declare(w.bed.farm, "ssh", "board", &name, &err));
+        assert_int_equal(qs_inventory_find(w.bed.farm->inventory, "board", NULL)->queue.held, life > 0);
+        if (life == 0) {
+            say_all(&w, &hold, 1);
+            assert_true(qs_inventory_find(w.bed.farm->inventory, "board", NULL)->queue.held);
+        }
+        bed_end(&w.bed);
+        bed_begin(&w.bed, 50 * S, 2);
+    }
+    end(&w);
+}
+
 static void tags_are_labels_that_can_be_changed(void **state)
 {
     static const char of_seven[] = "quiesce: 1\nbenchmarks: [{name: x, argv: [x]}]\n"
@@ -351,6 +379,7 @@ static void what_just_fits_is_taken(void **state)
     refused(&w, many, QS_WORD_TAGS_MAX + 1, QS_E_LIMIT, "d0 would have 33 tags, more than 32");
     say_all(&w, many, QS_WORD_TAGS_MAX);
     refused(&w, &many[QS_WORD_TAGS_MAX], 1, QS_E_LIMIT, "d0 would have 33 tags, more than 32");
+    say(&w, QS_WORD_TAG, "k1", "other", 0);
     many[0].value = NULL; /* one goes, one comes */
     const struct qs_word swap[] = {many[0], many[QS_WORD_TAGS_MAX]};
     say_all(&w, swap, 2);
@@ -364,6 +393,7 @@ int main(void)
         cmocka_unit_test(a_hold_ends_by_itself),
         cmocka_unit_test(a_job_that_is_there_goes_on),
         cmocka_unit_test(all_of_it_outlives_the_daemon),
+        cmocka_unit_test(a_device_that_comes_is_held_already),
         cmocka_unit_test(tags_are_labels_that_can_be_changed),
         cmocka_unit_test(what_cannot_be_said_is_refused),
         cmocka_unit_test(what_just_fits_is_taken),
