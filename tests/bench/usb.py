@@ -147,7 +147,7 @@ def first_verdict(machine, bed, what):
     names = ("until the job begins", "trying what the board can", "files and clocks", "runs with their gates", "putting back, the answer")
     print(f"plugged in to the verdict, {what}: {took:.1f} s, measuring {100 * seconds[3] / took:.0f} % (windows alone {windows:.1f} s); "
           + ", ".join(f"{name} {s:.1f}" for name, s in zip(names, seconds)))
-    print("".join(f"    {line.strip()}\n" for line in text if re.search("times as long|Improvement|Regression|Equivalent|^job ", line)), end="", flush=True)
+    print("".join(f"    {line.strip()}\n" for line in text if re.search("times as long as |Improvement|Regression|Equivalent|^ *job ", line)), end="", flush=True)
 
 
 def main():
