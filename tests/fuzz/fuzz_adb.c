@@ -14,7 +14,7 @@ static void read_devices(const struct qs_buf *block)
     char *at = copy.data;
     while (qs_adb_next_device(&at, &device)) {
         const char *texts[] = {device.state, device.usb, device.product, device.model, device.device};
-        fuzz_require(*device.state != '\0');
+        fuzz_require(*device.state != '\0' && (*device.serial != '\0' || *device.usb != '\0'));
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             fuzz_require(strchr(texts[i], '\n') == NULL);
     }

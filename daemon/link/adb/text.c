@@ -60,6 +60,16 @@ static void read_attribute(struct qs_adb_device *device, const char *text)
     }
 }
 
+/* The first word of a line, but for what adb has in the place of a serial number that is none. */
+static const char *read_serial(char **line)
+{
+    static const char none[] = "(no serial number)";
+    if (strncmp(*line, none, sizeof none - 1) != 0)
+        return word(line);
+    *line += sizeof none - 1;
+    return "";
+}
+
 bool qs_adb_next_device(char **text, struct qs_adb_device *ret)
 {
     while (**text) {
@@ -67,13 +77,14 @@ bool qs_adb_next_device(char **text, struct qs_adb_device *ret)
         *text = *end ? end + 1 : end;
         *end = '\0';
         *ret = (struct qs_adb_device){.usb = "", .product = "", .model = "", .device = ""};
-        ret->serial = word(&line);
+        ret->serial = read_serial(&line);
         ret->state = word(&line);
         if (*ret->state == '\0')
             continue;
         for (const char *attribute = word(&line); *attribute; attribute = word(&line))
             read_attribute(ret, attribute);
-        return true;
+        if (*ret->serial || *ret->usb)
+            return true;
     }
     return false;
 }

@@ -19,7 +19,8 @@ enum { QS_ADB_BLOCK_BYTES = 65535 };
  * which is emptied first. 1: done; 0: there is not enough yet; -1: it is no block. */
 int qs_adb_block(struct qs_buf *in, struct qs_buf *block);
 
-/* A line of `host:devices-l`. Texts are of the line, NUL-terminated there; "" where it does not say. */
+/* A line of `host:devices-l`. Texts are of the line, NUL-terminated there; "" where it does not say: it has a
+ * serial number or a place on USB, or both. Of a state the first word. */
 struct qs_adb_device {
     const char *serial, *state, *usb, *product, *model, *device;
 };

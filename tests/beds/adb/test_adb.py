@@ -183,14 +183,18 @@ def states(tap):
 
 
 def old_and_alike(tap):
-    """A phone without shell_v2 is reached, and two with one serial are told apart by their places"""
-    with Bed() as bed, Shelf(bed, "0123456789", "0123456789") as shelf:
-        a, b = shelf.phones
-        a.features, b.attributes = "cmd", b.attributes.replace("usb:1-4.2", "usb:2-1")
+    """A phone without shell_v2 is reached, and two with one serial, or one that has none, are told apart by their places"""
+    with Bed() as bed, Shelf(bed, "0123456789", "0123456789", "(no serial number)") as shelf:
+        a, b, c = shelf.phones
+        a.features = "cmd"
+        for phone, place in ((b, "usb:2-1"), (c, "usb:3-1")):
+            phone.attributes = phone.attributes.replace("usb:1-4.2", place)
         daemon = bed.daemon(shelf.farm())
-        for name in ("usb-1-4.2", "usb-2-1"):
+        names = ["usb-1-4.2", "usb-2-1", "usb-3-1"]
+        for name in names:
             daemon.device_ready(name)
-        tap.equal(sorted(devices(daemon)), ["usb-1-4.2", "usb-2-1"], "the place on the bus is their name")
+        tap.equal(sorted(devices(daemon)), names, "the place on the bus is their name")
+        tap.ok(not any(label.startswith("serial=") for label in devices(daemon)["usb-3-1"]["labels"]), "no serial number is none")
         tap.ok(a.count("exec:") > 0 and a.count("shell,v2") == 0 and b.count("shell,v2") > 0, "each by what it can", [str(a.asked), str(b.asked)])
 
 

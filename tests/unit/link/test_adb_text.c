@@ -48,17 +48,24 @@ static void blocks_come_in_pieces(void **state)
 static void lines_become_devices(void **state)
 {
     (void)state;
-    char text[] = "10.77.0.2:5555         device transport_id:1\n"
-                  "21131FDF6000A1         unauthorized usb:1-4.2 transport_id:2\n"
-                  "emulator-5554          device product:sdk_gphone64 model:sdk_gphone64 device:emu64xa "
-                  "transport_id:3\n"
-                  "lonely\n"
-                  "\n"
-                  "0123\toffline usb:2-1";
+    char text[] =
+        "10.77.0.2:5555         device transport_id:1\n"
+        "21131FDF6000A1         unauthorized usb:1-4.2 transport_id:2\n"
+        "emulator-5554          device product:sdk_gphone64 model:sdk_gphone64 device:emu64xa "
+        "transport_id:3\n"
+        "lonely\n"
+        "\n"
+        "(no serial number)     device usb:3-1 product:box\n"
+        "(no serial number)     device\n"
+        "PHONE0                 no permissions (user in plugdev group; are your udev rules wrong?); see "
+        "[http://developer.android.com/tools/device.html] usb:1-1 transport_id:1\n"
+        "0123\toffline usb:2-1";
     const struct qs_adb_device want[] = {
         {"10.77.0.2:5555", "device", "", "", "", ""},
         {"21131FDF6000A1", "unauthorized", "1-4.2", "", "", ""},
         {"emulator-5554", "device", "", "sdk_gphone64", "sdk_gphone64", "emu64xa"},
+        {"", "device", "3-1", "box", "", ""},
+        {"PHONE0", "no", "1-1", "", "", ""},
         {"0123", "offline", "2-1", "", "", ""},
     };
     char *at = text;
