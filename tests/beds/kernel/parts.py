@@ -118,16 +118,16 @@ class Archive:
             self.folders.add(name)
             self.add(name, 0o040755)
 
-    def program(self, name, path):
-        """A file of this machine with all shared libraries that it takes."""
-        self.folder(name.rpartition("/")[0])
-        self.file(name, read(path))
-        said = subprocess.run(["ldd", path], capture_output=True, text=True, check=False).stdout
+    def program(self, name, path, root="", lister=("ldd",)):
+        """A file of this machine with all shared libraries that it takes, below a root in the guest; the lister says where they are here."""
+        self.folder((root + name).rpartition("/")[0])
+        self.file(root + name, read(path))
+        said = subprocess.run([*lister, path], capture_output=True, text=True, check=False).stdout
         missing = re.findall(r"(\S+) => not found", said)
         if missing:
             raise NoPackages(f"{os.path.basename(path)} takes {', '.join(missing)}, which is not here")
         for library in re.findall(r"(/\S+) \(0x", said):
-            place = ("lib64/" if "/ld-linux" in library else "lib/") + os.path.basename(library)
+            place = root + ("lib64/" if "/ld-linux" in library else "lib/") + os.path.basename(library)
             if place not in self.files:
                 self.folder(place.rpartition("/")[0])
                 self.file(place, read(library))

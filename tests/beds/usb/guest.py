@@ -23,11 +23,12 @@ class UsbGuest(Amd64):
     words = "norandmaps" if SANITIZED else ""  # a kernel with many random address bits may map what it likes where the shadow has to be
     modules = [*Amd64.modules, "dummy_hcd", "libcomposite", "usb_f_fs"]
     parameters = {"dummy_hcd": "num=4"}
+    starts = [os.path.join(HERE, "start")]
 
     def fill(self, archive):
         for folder in ("sbin", "run", "var", "etc/udev/rules.d", "lib/udev/rules.d", "lib64", "share"):
             archive.folder(folder)
-        for path in (QUIESCED, QUIESCE, HOST):
+        for path in filter(None, (QUIESCED, QUIESCE, HOST)):
             archive.program("bin/" + ("host" if path == HOST else os.path.basename(path)), path)
         udev = unpacked(self, "udev")
         archive.program("bin/udevadm", f"{udev}/bin/udevadm")
@@ -39,4 +40,4 @@ class UsbGuest(Amd64):
                 archive.file(f"etc/udev/rules.d/{name}", read(os.path.join(RULES, name)), 0o644)
         for name, text in (("passwd", USERS), ("group", GROUPS), ("machine-id", "0123456789abcdef0123456789abcdef\n")):
             archive.file(f"etc/{name}", text.encode(), 0o644)
-        archive.file("start", SETTINGS.encode() + read(os.path.join(HERE, "start")))
+        archive.file("start", SETTINGS.encode() + b"".join(read(path) for path in self.starts))

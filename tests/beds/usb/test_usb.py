@@ -138,14 +138,21 @@ def it_says_what_is_missing(tap, machine):
     tap.equal(machine.run("cat /sys/bus/usb/devices/*/idVendor").split().count("1d6b"), 6, "and the ids of four hubs and two boards")
 
 
+def bring(bed, machine, path):
+    """A database of the guest, whose daemon has ended, is the bed's."""
+    packed = machine.run(f"gzip -c {path} | base64")
+    bed.db = os.path.join(bed.path, "guest.db")
+    with open(bed.db, "wb") as f:
+        f.write(gzip.decompress(base64.b64decode(packed)))
+
+
 class Daemon:
     """The daemon in the guest, and what its command line and database say."""
 
-    def __init__(self, bed, machine, user="", devices=None, options=""):
+    def __init__(self, bed, machine, user="", options="", **farm):
         self.bed, self.machine, self.user, self.options = bed, machine, user, options
-        farm = {"probe": "never", "discover": ["usb"]} if devices is None else {"probe": "never", "devices": devices}
         self.folder = machine.run("d=$(mktemp -d /tmp/farm.XXXXXX); chmod 755 $d; echo $d")
-        self.give("farm.yaml", farm)
+        self.give("farm.yaml", {"probe": "never", **(farm or {"discover": ["usb"]})})
         machine.run(f"chown -R {user or 'root'} {self.folder}")
         self.start()
 
@@ -178,7 +185,7 @@ class Daemon:
         try:
             until(f"{name} is ready", looks, LONG_S, 0.2)
         except Failed as failed:
-            raise Failed(f"{failed}: {self.devices()}\n" + self.machine.run(f"tail -n 30 {self.folder}/log; tail -n 20 /tmp/agent*.log")) from None
+            raise Failed(f"{failed}: {self.devices()}\n" + self.machine.run(f"tail -n 30 {self.folder}/log; tail -n 20 /tmp/*.log; true")) from None
 
     def job(self, document):
         self.give("job.yaml", document)
@@ -200,15 +207,12 @@ class Daemon:
     def stop(self):
         """As an operator would; then its database is here, as the bed's."""
         self.kill("TERM")
-        packed = self.machine.run(f"gzip -c {self.folder}/q.db | base64")
-        self.bed.db = os.path.join(self.bed.path, "guest.db")
-        with open(self.bed.db, "wb") as f:
-            f.write(gzip.decompress(base64.b64decode(packed)))
+        bring(self.bed, self.machine, f"{self.folder}/q.db")
         return int(self.machine.run(f"cat {self.folder}/status"))
 
 
-def job(argv, blocks=4, iterations=3, frequency="free", gate="none", **benchmark):
-    return {"quiesce": 1, "benchmarks": [{"name": "b", "argv": argv, **benchmark}], "devices": {"where": 'link == "usb"', "take": "all"},
+def job(argv, blocks=4, iterations=3, frequency="free", gate="none", link="usb", **benchmark):
+    return {"quiesce": 1, "benchmarks": [{"name": "b", "argv": argv, **benchmark}], "devices": {"where": f'link == "{link}"', "take": "all"},
             "plan": {"seed": 1, "blocks": blocks, "window": {"iterations": iterations}, "warmup": {"iterations": 0}, "until": {"interval": 0}},
             "conditions": {"gate": gate, "bounds": "none", "frequency": frequency}}
 
