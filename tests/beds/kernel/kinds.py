@@ -9,13 +9,14 @@ from parts import HERE, read, tool_path
 
 
 class Kind:
-    """What all have in common."""
-    memory, parameters = 256 << 20, {}
+    """What all have in common. `agent` is the static one for its processors, `starts` are the lines for init of what it has to do, here to keep
+    an agent at its first virtual console, `settings` those before them."""
+    memory, parameters, starts, settings = 256 << 20, {}, [os.path.join(HERE, "start")], ""
     processors, emulation = 2, "tcg,thread=multi"
+    agent = os.environ.get("QS_AGENT_STATIC", "")
 
     def fill(self, archive):
-        """What else is in the guest: here that an agent is at its first virtual console."""
-        archive.file("start", read(os.path.join(HERE, "start")))
+        """What else is in the guest."""
 
 
 class Amd64(Kind):

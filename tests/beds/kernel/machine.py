@@ -8,7 +8,7 @@ import socket
 import subprocess
 
 from lib import Failed, Process, until
-from parts import AGENT, first_files, kernel, summed, tool_path
+from parts import first_files, kernel, summed, tool_path
 
 BOOT_S = 240  # emulated, on a machine that does other things
 
@@ -18,8 +18,8 @@ def why_not(kind):
     for tool, package in (*kind.tools, ("mkfs.ext4", "e2fsprogs"), ("apt-get", "apt"), ("dpkg-deb", "dpkg")):
         if not tool_path(tool):
             return f"{tool} is not installed ({package})"
-    if not AGENT or not os.path.exists(AGENT):
-        return f"QS_AGENT_STATIC names no static agent for {kind.name}"
+    if not os.path.exists(kind.agent):
+        return f"there is no static agent for {kind.name}: `{kind.agent}`"
     return ""
 
 
@@ -29,7 +29,8 @@ class Machine:
     frame = ["-nodefaults", "-no-user-config", "-display", "none", "-vga", "none", "-net", "none"]
 
     def __init__(self, bed, kind):
-        self.bed, self.path, self.kind = bed, bed.path, kind
+        self.bed, self.path, self.kind = bed, os.path.join(bed.path, kind.name), kind
+        os.mkdir(self.path)
         self.frame = [*self.frame, "-smp", str(kind.processors), "-m", str(kind.memory >> 20)]
         image, modules = kernel(kind)
         with open(self.at("first.cpio"), "wb") as f:
@@ -108,10 +109,11 @@ class Machine:
         self.shell.write(f"{total} {command}\n".encode())
         self.shell.flush()
         lines = []
-        while not (end := re.fullmatch(rb"= (\w+) ([0-9a-f]{32})\r?\n", line := self.shell.readline())):
+        while not (end := re.search(rb"= (\w+) ([0-9a-f]{32})\r?\n\Z", line := self.shell.readline())):
             if not line:
                 raise Failed(f"the guest's line is closed; it said {lines}")
             lines.append(line)
+        lines.append(line[:end.start()])  # of an answer whose last line has no end
         status = end[1].decode()
         said = b"".join(lines)
         if summed(said) != end[2].decode():

@@ -11,7 +11,6 @@ from lib import Failed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CACHE = os.environ.get("QS_KERNEL_CACHE", "/tmp/quiesce-kernel-bed")
-AGENT = os.environ.get("QS_AGENT_STATIC", "")
 MODULES = ["virtio_pci", "virtio_blk", "virtio_console", "crc32c_generic", "ext4", "cpufreq_userspace", "cpufreq_powersave"]
 FOREIGN = os.path.join(HERE, "..", "..", "..", "agent", "foreign.sh")
 
@@ -30,16 +29,16 @@ def summed(content):
 
 def apt(kind, *words, **options):
     """A program of apt for the architecture of the guest, which need not be that of this machine."""
-    before = [FOREIGN, kind.foreign, os.path.join(CACHE, "apt")] if kind.foreign else []
+    before = [FOREIGN, kind.foreign, os.path.join(CACHE, kind.name, "apt")] if kind.foreign else []
     return subprocess.run([*before, *words], capture_output=True, text=True, check=False, **options)
 
 
 def unpacked(kind, package):
     """The folder of a package of Debian, downloaded once and not installed."""
-    folder = os.path.join(CACHE, package)
+    folder = os.path.join(CACHE, kind.name, package)
     if os.path.exists(folder):
         return folder
-    os.makedirs(CACHE, exist_ok=True)
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
     part = f"{folder}.part-{os.getpid()}"
     os.makedirs(part)
     got = apt(kind, "apt-get", "-qq", "download", package, cwd=part)
@@ -149,11 +148,12 @@ def first_files(kind, modules):
         a.folder(name)
     a.add("dev/console", 0o020600, device=(5, 1))
     a.file("bin/busybox", read(unpacked(kind, "busybox-static") + "/bin/busybox"))
-    a.file("bin/quiesce-agent", read(AGENT))
+    a.file("bin/quiesce-agent", read(kind.agent))
     a.file("init", b"#!/bin/busybox sh\n" + read(os.path.join(HERE, "init")))
     files = in_order(MODULES + kind.modules, modules)
     for name, content in files:
         a.file("modules/" + name, content)
     a.file("modules/order", "".join(f"{name} {kind.parameters.get(name[:-3], '')}\n" for name, _ in files).encode())
+    a.file("start", kind.settings.encode() + b"".join(map(read, kind.starts)))
     kind.fill(a)
     return a.bytes()

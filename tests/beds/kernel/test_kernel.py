@@ -2,6 +2,7 @@
 """Jobs on a board whose kernel is real (machine.py): the daemon and the static agent as they are, and the kernel's own cpufreq and thermal
 drivers. What the processors ran at is asked of the registers that the kernel writes, from outside."""
 import base64
+import contextlib
 import functools
 import os
 import sys
@@ -74,6 +75,7 @@ def lost_bytes_are_seen(tap, machine):
     tap.ok(refused(lambda: machine.run("echo stray >&3"), "has lost something"), "an answer with a line that nobody summed")
     tap.ok(refused(lambda: machine.run("false"), "ended with 1"), "a command that fails")
     tap.equal(len(machine.run("busybox seq 3000")), len("\n".join(map(str, range(1, 3001)))), "a long answer is whole")
+    tap.equal(machine.run(r"printf 'one\ntwo'"), "one\ntwo", "and one whose last line has no end")
 
 
 def drivers_are_found(tap, machine):
@@ -255,18 +257,20 @@ def without_it(reason, wanted=False):
     sys.exit(tap.done())
 
 
-def in_a_guest(kind, cases, missing=""):
-    """Runs the cases, functions of the Tap and the machine, in one guest; missing: what else there is none without."""
-    missing = why_not(kind) or missing
+def in_guests(kinds, cases, missing=""):
+    """Runs the cases, functions of the Tap and one machine of each kind; missing: what else there is none without."""
+    missing = next(filter(None, map(why_not, kinds)), missing)
     if missing:
         without_it(missing, os.environ.get("QS_KERNEL_BED") == "wanted")
     with Bed() as world:
         try:
-            machine = Machine(world, kind)
+            machines = [Machine(world, kind) for kind in kinds]
         except NoPackages as missing:
             without_it(str(missing))
-        with machine:
-            run_cases(*(functools.wraps(case)(functools.partial(case, machine=machine)) for case in cases))
+        with contextlib.ExitStack() as booted:
+            for machine in machines:
+                booted.enter_context(machine)
+            run_cases(*(functools.wraps(case)(lambda tap, case=case: case(tap, *machines)) for case in cases))
 
 
 def main():
@@ -274,7 +278,7 @@ def main():
     battery = (stops_before_the_battery_is_empty,) if kind.battery else ()
     cases = (lost_bytes_are_seen, drivers_are_found, held_and_put_back, waits_until_it_is_cool, *battery, throttled_by_the_kernel, agent_is_killed,
              power_is_cut, kept_over_a_power_cut)
-    in_a_guest(kind, cases)
+    in_guests([kind], cases)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kernel"))
 from kinds import Amd64  # noqa: E402  (the path has to be known first)
-from parts import HERE as KERNEL, read, unpacked  # noqa: E402
+from parts import read, unpacked  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SANITIZED = bool(os.environ.get("QS_SANITIZED"))
@@ -23,13 +23,17 @@ class UsbGuest(Amd64):
     words = "norandmaps" if SANITIZED else ""  # a kernel with many random address bits may map what it likes where the shadow has to be
     modules = [*Amd64.modules, "dummy_hcd", "libcomposite", "usb_f_fs"]
     parameters = {"dummy_hcd": "num=4"}
-    starts = [os.path.join(HERE, "start")]
+    programs = {"quiesced": QUIESCED, "quiesce": QUIESCE, "host": HOST}
+    udev = os.path.join(HERE, "udev")
+    settings = SETTINGS
+    starts = [udev, os.path.join(HERE, "start")]
 
     def fill(self, archive):
         for folder in ("sbin", "run", "var", "etc/udev/rules.d", "lib/udev/rules.d", "lib64", "share"):
             archive.folder(folder)
-        for path in filter(None, (QUIESCED, QUIESCE, HOST)):
-            archive.program("bin/" + ("host" if path == HOST else os.path.basename(path)), path)
+        for name, path in self.programs.items():
+            if path:
+                archive.program("bin/" + name, path)
         udev = unpacked(self, "udev")
         archive.program("bin/udevadm", f"{udev}/bin/udevadm")
         archive.add("bin/systemd-udevd", 0o120777, b"udevadm")
@@ -40,4 +44,3 @@ class UsbGuest(Amd64):
                 archive.file(f"etc/udev/rules.d/{name}", read(os.path.join(RULES, name)), 0o644)
         for name, text in (("passwd", USERS), ("group", GROUPS), ("machine-id", "0123456789abcdef0123456789abcdef\n")):
             archive.file(f"etc/{name}", text.encode(), 0o644)
-        archive.file("start", SETTINGS.encode() + b"".join(read(path) for path in self.starts))
