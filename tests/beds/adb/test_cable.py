@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from lib import Bed, Failed, until  # noqa: E402  (the path has to be known first)
 from cable import NEWER, RULES, PhoneGuest  # noqa: E402
 from guest import QUIESCE, QUIESCED  # noqa: E402
-from test_kernel import in_a_guest, knobs, measuring, without_it  # noqa: E402
+from test_kernel import in_guests, knobs, measuring, without_it  # noqa: E402
 from test_usb import LONG_S, Daemon, bring, each_once, ended_well, job, nap, processes  # noqa: E402
 
 FIND = {"discover": ["adb"]}
@@ -232,7 +232,7 @@ def main():
     missing = next((f"{path or 'a program for the guest'} is not built" for path in (QUIESCED, QUIESCE) if not os.path.exists(path)), "")
     if os.environ.get("QS_SANITIZED"):
         without_it("the programs of this build have sanitizers, whose memory a guest does not have; ./dev test --slow runs it with the release")
-    in_a_guest(PhoneGuest(), (one_command, by_both_servers, replugged, killed_while_measuring, ordinary_user, one_cable, without_a_serial_number), missing)
+    in_guests([PhoneGuest()], (one_command, by_both_servers, replugged, killed_while_measuring, ordinary_user, one_cable, without_a_serial_number), missing)
 
 
 if __name__ == "__main__":

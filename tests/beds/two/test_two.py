@@ -123,8 +123,8 @@ def line_is_bad(tap, board, host, before):
     tap.ok(len(dropped) == 2 and min(dropped) > 0, "it has dropped packets each way", [told])
     after = [counters(board), counters(host)]
     for name, what in (("Tcp RetransSegs", "sent some again"), ("TcpExt TCPOFOQueue", "got some too early"), ("TcpExt TCPDSACKOldSent", "got some twice")):
-        tap.ok(all(a[name] > b[name] for a, b in zip(after, before)), f"both ends have {what}", [str(after)])
-    tap.ok(after[0]["Tcp InCsumErrors"] > before[0]["Tcp InCsumErrors"], "the board has got damaged ones", [str(after[0])])
+        tap.ok(all(a[name] > b[name] for a, b in zip(after, before)), f"both ends have {what}", [f"{b[name]} to {a[name]}" for a, b in zip(after, before)])
+    tap.ok(after[0]["Tcp InCsumErrors"] > before[0]["Tcp InCsumErrors"], "the board has got damaged ones")
     echoes = host.run(f"ping -q -c 100 -i 0.02 {ADDRESS}", None)
     tap.ok(re.search(r" [1-9]\d* duplicates", echoes), "some of a hundred echoes come twice", [echoes])
 
