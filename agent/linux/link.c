@@ -98,11 +98,23 @@ static bool may_talk(int fd)
     return ask_peer(fd, &peer) && (peer.uid == geteuid() || peer.uid == 0);
 }
 
+void qs_link_refused(struct qs_link *link, const char *why)
+{
+    char text[160];
+    link->refused++;
+    if ((link->refused & (link->refused - 1)) == 0) {
+        int n = qs_print(text, sizeof text, "quiesce-agent: refused a client (number %u): %s\n",
+                         (unsigned)link->refused, why);
+        (void)!write(STDERR_FILENO, text, (size_t)n);
+    }
+}
+
 int qs_link_accept(struct qs_link *link)
 {
     int fd = accept4(link->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0 && link->kind == QS_LINK_UNIX && !may_talk(fd)) {
         qs_link_turn_away(fd, NULL, "quiesce-agent: only its own user, or root, may use this socket\n");
+        qs_link_refused(link, "it is of another user");
         return -1;
     }
     if (fd >= 0 && link->kind == QS_LINK_TCP) { /* a handshake is several small writes */

@@ -23,6 +23,7 @@ struct qs_link {
     struct qs_tls_session *session; /* of the peer, ended with it; NULL: bytes go as they are */
     int32_t peer_pid; /* who talks to us, where it is a process of this machine that we can name; else 0 */
     bool relayed;     /* the peer only carries it, and what others send beside it: adbd */
+    uint32_t refused; /* clients that did not show who they are */
     char path[QS_LINK_PATH_BYTES]; /* of the Unix socket, removed at the end */
 };
 
@@ -45,6 +46,9 @@ void qs_link_adopt(struct qs_link *link, int fd, struct qs_tls_session *session)
  * host shows what it got instead. Where a session (ended here; NULL: none) stands it goes through that; where
  * one has begun it is not said. */
 void qs_link_turn_away(int fd, struct qs_tls_session *session, const char *text);
+/* Counts a client that did not show who it is. The first, second, fourth, eighth and so on are said on
+ * standard error: nobody can fill a log with them. */
+void qs_link_refused(struct qs_link *link, const char *why);
 void qs_link_drop(struct qs_link *link);
 
 /* All bytes, or false: the peer is dead, or took nothing for ten seconds. */

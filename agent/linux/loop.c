@@ -163,8 +163,11 @@ static void lead_in(struct qs_linux *os, struct qs_guest *guest)
         return;
     }
     qs_link_adopt(&os->link, fd, session);
-    if (!qs_agent_on_guest(&os->agent, guest->nonce, guest->bytes, guest->n) && os->agent.link_up) {
-        lose_link(os);
+    if (!qs_agent_on_guest(&os->agent, guest->nonce, guest->bytes, guest->n)) {
+        qs_link_refused(&os->link, "no greeting and proof of the key");
+        if (os->agent.link_up) {
+            lose_link(os);
+        }
     }
 }
 
@@ -172,8 +175,14 @@ static void hear_guests(struct qs_linux *os, const struct pollfd *fds)
 {
     for (int i = 0; i < QS_GUESTS_MAX; i++) {
         struct qs_guest *guest = &os->guests.at[i];
-        if (fds[i].revents && fds[i].fd == guest->fd && qs_guest_hear(guest, &os->agent)) {
+        bool shakes = guest->session != NULL;
+        if (!fds[i].revents || fds[i].fd != guest->fd) {
+            continue;
+        }
+        if (qs_guest_hear(guest, &os->agent)) {
             lead_in(os, guest);
+        } else if (shakes && guest->fd < 0) {
+            qs_link_refused(&os->link, "no handshake with our key");
         }
     }
 }

@@ -219,6 +219,8 @@ def a_stranger(tap):
         tap.ok(refused(port, "other", secret), "so is another name")
         tap.ok(refused(port, "", secret), "and none")
         tap.ok(refused(port, name, secret, suites=(PSK_CHACHA20, ECDHE_PSK_AES)), "so is an older way of TLS")
+        told = [int(n) for n in re.findall(r"refused a client \(number (\d+)\): no handshake with our key\n", agent.text)]
+        tap.ok(len(told) >= 3 and told == [2**i for i in range(len(told))], "the agent tells of some of them, always fewer", [agent.text])
         tap.ok(not refused(port, name, secret), "the right key stands")
         daemon = bed.daemon(farm(port, key_file))
         daemon.device_ready("board")
