@@ -10,7 +10,8 @@ from lib import Bed, Failed, until  # noqa: E402  (the path has to be known firs
 from cable import NEWER, RULES, PhoneGuest  # noqa: E402
 from guest import QUIESCE, QUIESCED  # noqa: E402
 from test_kernel import in_guests, knobs, measuring, without_it  # noqa: E402
-from test_usb import LONG_S, Daemon, bring, each_once, ended_well, job, nap, processes  # noqa: E402
+import test_usb  # noqa: E402
+from test_usb import LONG_S, Daemon, bring, each_once, ended_well, nap, processes  # noqa: E402
 
 FIND = {"discover": ["adb"]}
 CUTS = 3
@@ -27,6 +28,13 @@ def fresh(machine):
     machine.run(f"for n in 0 1; do [ ! -e /tmp/adbd-$n ] || off $n; done; [ ! -e /tmp/server ] || end_server; kill $(named quiesced) $(named {AGENT}) 2>/dev/null; true")
     until("nothing runs any more", lambda: not processes(machine, AGENT) and not processes(machine, "quiesced"), LONG_S, 0.1)
     machine.run("rm -rf /phones/*/data/local/tmp/* /tmp/farm* /tmp/run")
+
+
+def job(argv, **more):
+    """A window that something disturbed is not measured again: what is stored is what was asked for."""
+    document = test_usb.job(argv, link="adb", **more)
+    document["conditions"]["repeat_tainted"] = 0
+    return document
 
 
 def serve(machine, adb="adb", user="root"):
@@ -93,7 +101,7 @@ def by_both_servers(tap, machine):
         began = seconds(machine)
         machine.run("adb push /tmp/data /data/local/tmp/by-hand")
         by_hand_s = seconds(machine) - began
-        numbers.append(daemon.job(job(["busybox", "cmp", "data", "/data/local/tmp/by-hand"], blocks=1, link="adb", inputs={"data": "/tmp/data"})))
+        numbers.append(daemon.job(job(["busybox", "cmp", "data", "/data/local/tmp/by-hand"], blocks=1, inputs={"data": "/tmp/data"})))
         ended_well(tap, daemon.ended(numbers[-1]), "a file that we push is what adb pushes")
         for adb in ("adb", NEWER):
             if adb != "adb":
@@ -101,7 +109,7 @@ def by_both_servers(tap, machine):
                 why(daemon, "PHONE0", NO_SERVER)
                 serve(machine, adb)
                 daemon.ready_board("PHONE0")
-            numbers.append(daemon.job(job(nap(1), blocks=2, link="adb", frequency="1GHz")))
+            numbers.append(daemon.job(job(nap(1), blocks=2, frequency="1GHz")))
             measuring(machine, 1)
             tap.equal(machine.mhz(), [1000, 1000], "1 GHz while it measures")
             ended_well(tap, daemon.ended(numbers[-1]), "the job ends well")
@@ -124,7 +132,7 @@ def replugged(tap, machine):
         daemon = Daemon(bed, machine, **FIND)
         daemon.ready_board("PHONE0")
         agent = the_agent(machine)
-        number = daemon.job(job(nap(1), blocks=CUTS, link="adb"))
+        number = daemon.job(job(nap(1), blocks=CUTS))
         for _ in range(CUTS):
             measuring(machine, 1)
             machine.run("unplug 0")
@@ -151,7 +159,7 @@ def killed_while_measuring(tap, machine):
         daemon = Daemon(bed, machine, **FIND)
         daemon.ready_board("PHONE0")
         agent = the_agent(machine)
-        number = daemon.job(job(nap(1), blocks=3, link="adb"))
+        number = daemon.job(job(nap(1), blocks=3))
         measuring(machine, 1)
         first = processes(machine, "adbd")
         machine.run("end_adbd 0")
@@ -185,7 +193,7 @@ def ordinary_user(tap, machine):
         tap.equal(daemon.devices()["PHONE0"]["state"], "down", "it cannot be used")
         machine.run(f"cp /share/{RULES} /etc/udev/rules.d/; udevadm control --reload; end_adbd 0")
         daemon.ready_board("PHONE0")
-        number = daemon.job(job(["true"], blocks=2, link="adb"))
+        number = daemon.job(job(["true"], blocks=2))
         ended_well(tap, daemon.ended(number), "and measures there")
         tap.equal(daemon.stop(), 0, "quiesced ends well")
         each_once(tap, bed, number, 2)
@@ -202,7 +210,7 @@ def one_cable(tap, machine):
         daemon.ready_board("PHONE0")
         daemon.ready_board("second")
         tap.equal(listed(machine), {"PHONE0": "1-1", "PHONE1": "2-1"}, "each at its place")
-        number = daemon.job(job(nap(0.5), blocks=3, link="adb"))
+        number = daemon.job(job(nap(0.5), blocks=3))
         ended_well(tap, daemon.ended(number), "a job on both ends well")
         tap.equal(daemon.stop(), 0, "quiesced ends well")
         each_once(tap, bed, number, 6)
@@ -221,7 +229,7 @@ def without_a_serial_number(tap, machine):
         daemon = Daemon(bed, machine, **FIND)
         daemon.ready_board("usb-1-1")
         tap.equal(listed(machine), {"(no serial number)": "1-1"}, "this is how adb says it")
-        number = daemon.job(job(["true"], blocks=2, link="adb"))
+        number = daemon.job(job(["true"], blocks=2))
         ended_well(tap, daemon.ended(number), "it measures")
         tap.equal(daemon.stop(), 0, "quiesced ends well")
         each_once(tap, bed, number, 2)
