@@ -14,7 +14,7 @@ enum { QS_WORD_TEXT_MAX = 500, QS_WORD_KEY_MAX = 64, QS_WORD_TAGS_MAX = 32 };
  * (a text, key or time that cannot be), QS_E_CONFLICT (what is taken back is not there), QS_E_LIMIT. */
 bool qs_farm_say(struct qs_farm *farm, const struct qs_word *words, size_t count, qs_store_done_fn *done,
                  void *user, struct qs_err *err);
-/* What stands of a device, in order of kind and key. Borrowed until the loop's next turn. */
+/* What stands of a device, in order of kind and key; NULL: nothing. Borrowed until the loop's next turn. */
 const struct qs_word *qs_farm_words(const struct qs_farm *farm, const char *device, size_t *ret_count);
 /* NULL: it is not held. Borrowed until the loop's next turn. */
 const struct qs_word *qs_farm_hold(const struct qs_farm *farm, const char *device);

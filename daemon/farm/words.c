@@ -86,7 +86,7 @@ const struct qs_word *qs_words_of(const struct qs_words *words, const char *devi
     *ret_count = 0;
     while (at + *ret_count < words->count && strcmp(words->at[at + *ret_count].device, device) == 0)
         ++*ret_count;
-    return &words->at[at];
+    return *ret_count > 0 ? &words->at[at] : NULL;
 }
 
 const struct qs_word *qs_words_next_end(const struct qs_words *words)

@@ -18,7 +18,7 @@ void qs_words_put(struct qs_words *words, const struct qs_word *word);
 /* NULL: there is none. Borrowed until the next put. */
 const struct qs_word *qs_words_find(const struct qs_words *words, const char *device, enum qs_word_kind kind,
                                     const char *key);
-/* Those of a device, in order of kind and key: the first, and how many follow each other. */
+/* Those of a device, in order of kind and key: the first, and how many follow each other; NULL: none. */
 const struct qs_word *qs_words_of(const struct qs_words *words, const char *device, size_t *ret_count);
 /* The hold that ends first; NULL: none ends by itself. */
 const struct qs_word *qs_words_next_end(const struct qs_words *words);

@@ -145,9 +145,10 @@ static bool is_name(const char *word)
 }
 
 static const struct {
-    const char *option, *words, *form;
-} belongs[] = {{"output", " add enroll ", "quiesce devices add DEVICE --output FILE"},
-               {"for", " hold ", "quiesce devices hold DEVICE --for 2h"}};
+    const char *option, *words, *says, *form;
+} belongs[] = {{"output", " add enroll ", "--output is of `add` and `enroll`",
+                "quiesce devices add DEVICE --output FILE"},
+               {"for", " hold ", "--for is of `hold`", "quiesce devices hold DEVICE --for 2h"}};
 
 /* Each option is of some words alone. */
 static bool check_options(struct qs_ctl *ctl, const char *word)
@@ -159,9 +160,7 @@ static bool check_options(struct qs_ctl *ctl, const char *word)
         if (use == NULL || strstr(belongs[i].words, spaced.data) != NULL)
             continue;
         QS_BUF(problem);
-        qs_args_fail(ctl->args, &problem, use->arg, 0, belongs[i].form,
-                     "--%s is not of `quiesce devices%s%s`", belongs[i].option, word[0] != '\0' ? " " : "",
-                     word);
+        qs_args_fail(ctl->args, &problem, use->arg, 0, belongs[i].form, "%s", belongs[i].says);
         qs_ctl_print(ctl->err, &problem);
         return false;
     }

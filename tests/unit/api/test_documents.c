@@ -387,7 +387,8 @@ static const char *const documents[][2] = {
     {"/api/v1/devices",
      "{'devices':[{'name':'local','link':'unix','state':'ready','local':true,'simulated':false,'agent':'"
      "agent 1',"
-     "'boot_id':'b-1','labels':['fast'],'cache':{'bytes':7,'most_bytes':8,'free_bytes':9},"
+     "'boot_id':'b-1','labels':['fast'],'held':null,'note':null,'tags':{},'cache':{'bytes':7,'most_bytes':8,'"
+     "free_bytes':9},"
      "'clock_rtt_ns':100,'facts':{'os':'linux'},'why':null}],'disk':null,'notice':null}\n"},
 };
 
