@@ -449,7 +449,7 @@ const char *qs_queue_wait_text(enum qs_queue_wait wait)
     case QS_WAIT_DEVICE_DOWN:
         return "no device that fits is connected";
     case QS_WAIT_DEVICE_HELD:
-        return "what fits is held";
+        return "the device is held";
     case QS_WAIT_DEVICE_TAKEN:
         return "an earlier job has the device";
     case QS_WAIT_HOST_TAKEN:

@@ -143,9 +143,9 @@ static void nothing_begins_on_a_held_device(void **state)
     tells(&w, "1 s device.hold d0 {\"by\":\"ann\",\"text\":\"its battery is changed\"}\n");
     submits(&w, job);
     pass(&w, 3600 * S);
-    waits(&w, 1, "what fits is held (d0, by ann: its battery is changed)");
+    waits(&w, 1, "the device is held (d0, by ann: its battery is changed)");
     say(&w, QS_WORD_HOLD, "", "", 7200 * S);
-    waits(&w, 1, "what fits is held (d0, by ann until 1970-01-01T02:00:00Z)");
+    waits(&w, 1, "the device is held (d0, by ann until 1970-01-01T02:00:00Z)");
     qs_buf_clear(&w.told);
     say(&w, QS_WORD_HOLD, "", NULL, 0);
     assert_null(qs_farm_hold(w.bed.farm, "d0"));
@@ -189,7 +189,7 @@ static void a_job_that_is_there_goes_on(void **state)
     submits(&w, job);
     pass(&w, 3600 * S);
     tells(&w, "job 1 {\"state\":\"done\",\"reason\":\"blocks\"}\n");
-    waits(&w, 2, "what fits is held (d0, by ann)");
+    waits(&w, 2, "the device is held (d0, by ann)");
     end(&w);
 }
 
@@ -221,7 +221,7 @@ static void all_of_it_outlives_the_daemon(void **state)
     words_of(&w, "d0", all);
     submits(&w, job);
     pass(&w, 20 * S);
-    waits(&w, 1, "what fits is held (d0, by ann until 1970-01-01T00:01:40Z: away)");
+    waits(&w, 1, "the device is held (d0, by ann until 1970-01-01T00:01:40Z: away)");
     bed_end(&w.bed);
     qs_buf_clear(&w.told);
     bed_begin(&w.bed, 200 * S, 3); /* its end has passed meanwhile */
@@ -292,7 +292,7 @@ static void tags_are_labels_that_can_be_changed(void **state)
         NULL, &err));
     pass(&w, S);
     submits(&w, of_seven);
-    waits(&w, 1, "what fits is held (d1, by bob)");
+    waits(&w, 1, "the device is held (d1, by bob)");
     qs_buf_clear(&w.told);
     say(&w, QS_WORD_TAG, "rack", "7", 0); /* a waiting job finds what fits now */
     pass(&w, 60 * S);
