@@ -51,7 +51,9 @@ static void enqueue(struct submitted *s, int64_t id)
     qs_json_object(&j);
     qs_json_kint(&j, "position", (int64_t)farm->job_count - 1);
     QS_BUF(why);
-    if (farm->job_count > 1)
+    if (qs_queue_why(farm->queue, &job->queue) == QS_WAIT_DEVICE_HELD)
+        (void)qs_farm_why(farm, id, &why);
+    else if (farm->job_count > 1)
         qs_buf_fmt(&why, "job %lld (%s) is before it", (long long)farm->jobs[0]->id, farm->jobs[0]->name);
     qs_json_kstring(&j, "why", why.data);
     qs_json_object_end(&j);

@@ -22,8 +22,9 @@ static const char job[] = "quiesce: 1\nbenchmarks: [{name: x, argv: [x]}]\n"
 
 struct world {
     struct bed bed;
-    struct qs_buf told; /* events of devices and ends of jobs */
-    struct qs_err err;  /* of what was said last */
+    struct qs_buf told;   /* events of devices and ends of jobs */
+    struct qs_buf queued; /* the last job's first event */
+    struct qs_err err;    /* of what was said last */
     bool answered;
 };
 
@@ -33,7 +34,10 @@ static void on_event(const struct qs_farm_event *event, void *user)
     if (strncmp(event->kind, "device.", 7) == 0)
         qs_buf_fmt(&w->told, "%lld s %s %s %s\n", (long long)(event->wall_ns / S), event->kind, event->device,
                    event->body_json);
-    else if (strcmp(event->kind, "job.state") == 0)
+    else if (strcmp(event->kind, "job.queued") == 0) {
+        qs_buf_clear(&w->queued);
+        qs_buf_str(&w->queued, event->body_json);
+    } else if (strcmp(event->kind, "job.state") == 0)
         qs_buf_fmt(&w->told, "job %lld %s\n", (long long)event->job, event->body_json);
 }
 
@@ -53,6 +57,7 @@ static void begin(struct world *w)
 {
     *w = (struct world){.answered = false};
     qs_buf_init(&w->told);
+    qs_buf_init(&w->queued);
     bed_init(&w->bed, farm);
     w->bed.events = (struct qs_farm_events){.on_event = on_event, .user = w};
     bed_begin(&w->bed, 0, 1);
@@ -64,6 +69,7 @@ static void end(struct world *w)
     bed_end(&w->bed);
     bed_done(&w->bed);
     qs_buf_done(&w->told);
+    qs_buf_done(&w->queued);
 }
 
 static void on_said(const struct qs_err *err, int64_t id, void *user)
@@ -142,6 +148,9 @@ static void nothing_begins_on_a_held_device(void **state)
     say(&w, QS_WORD_HOLD, "", "its battery is changed", 0);
     tells(&w, "1 s device.hold d0 {\"by\":\"ann\",\"text\":\"its battery is changed\"}\n");
     submits(&w, job);
+    assert_string_equal(
+        w.queued.data,
+        "{\"position\":0,\"why\":\"the device is held (d0, by ann: its battery is changed)\"}");
     pass(&w, 3600 * S);
     waits(&w, 1, "the device is held (d0, by ann: its battery is changed)");
     say(&w, QS_WORD_HOLD, "", "", 7200 * S);
