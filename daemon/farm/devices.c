@@ -163,6 +163,24 @@ void qs_farm_discover(struct qs_farm *farm)
     }
 }
 
+static void on_rested(void *user)
+{
+    struct qs_farm *farm = user;
+    farm->outstanding--;
+    qs_farm_answered(farm);
+}
+
+void qs_farm_discover_rest(struct qs_farm *farm)
+{
+    for (size_t k = 0; k < QS_LINK_KIND_COUNT; k++) {
+        const struct qs_link_traits *traits = qs_link_traits((enum qs_link_kind)k);
+        if (!farm->discoveries[k] || !traits->discover_rest)
+            continue;
+        farm->outstanding++;
+        traits->discover_rest(farm->discoveries[k], on_rested, farm);
+    }
+}
+
 void qs_farm_discover_end(struct qs_farm *farm)
 {
     for (size_t k = 0; k < QS_LINK_KIND_COUNT; k++) {

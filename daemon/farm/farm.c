@@ -211,6 +211,7 @@ void qs_farm_stop(struct qs_farm *farm, void (*on_stopped)(void *user), void *us
     }
     for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
         qs_device_stop(item->device);
+    qs_farm_discover_rest(farm);
     qs_farm_answered(farm);
 }
 

@@ -107,9 +107,10 @@ qs_selector_fact_fn qs_farm_device_fact; /* of an item */
  * while a job has chosen it. */
 void qs_farm_found(const struct qs_farm_device *device, void *user);
 void qs_farm_lost(const struct qs_farm_device *device, void *user);
-void qs_farm_let_go(struct qs_farm *farm);       /* of those that no job wants any more */
-void qs_farm_discover(struct qs_farm *farm);     /* those that the configuration says */
-void qs_farm_discover_end(struct qs_farm *farm); /* after the devices */
+void qs_farm_let_go(struct qs_farm *farm);        /* of those that no job wants any more */
+void qs_farm_discover(struct qs_farm *farm);      /* those that the configuration says */
+void qs_farm_discover_rest(struct qs_farm *farm); /* of a farm that stops, which waits for it */
+void qs_farm_discover_end(struct qs_farm *farm);  /* after the devices */
 
 /* ends.c: commits the end, then takes the job out of the queue; tried again until the disk takes it. */
 void qs_farm_finish(struct qs_farm_job *job, enum qs_job_state state, const char *reason,

@@ -60,6 +60,9 @@ struct qs_link_traits {     /* what a kind says of itself, whatever the device *
     /* Looks for devices until discover_end; NULL: all of its devices are declared. */
     struct qs_link_discovery *(*discover)(struct qs_loop *loop, const struct qs_link_finds *finds);
     void (*discover_end)(struct qs_link_discovery *discovery);
+    /* Before that: it looks no more, and done(user) comes once, here or later, when no thread does for it.
+     * NULL: none ever does. */
+    void (*discover_rest)(struct qs_link_discovery *discovery, void (*done)(void *user), void *user);
 };
 
 const struct qs_link_traits *qs_link_traits(enum qs_link_kind kind); /* never NULL */

@@ -21,6 +21,8 @@ struct qs_link_discovery {
     struct qs_usb_poll *poll;
     struct qs_timer *next;
     bool reading, changed, ended;
+    void (*rested)(void *user); /* it looks no more; or NULL */
+    void *rested_user;
     struct qs_usb_board *boards; /* of the list that was read */
     size_t count;
     bool ok;
@@ -76,6 +78,10 @@ static void on_list(void *user)
         release(d);
         return;
     }
+    if (d->rested) {
+        d->rested(d->rested_user);
+        return;
+    }
     int64_t pause_ns = d->changed ? SETTLED_NS : d->watch && qs_usb_has_udev() ? TOLD_NS : UNTOLD_NS;
     d->changed = false;
     d->next = qs_timer_start(d->loop, pause_ns, look, d);
@@ -108,7 +114,7 @@ static int LIBUSB_CALL on_change(libusb_context *context, libusb_device *device,
 static void on_turn(void *user)
 {
     struct qs_link_discovery *d = user;
-    if (!d->changed || d->reading)
+    if (!d->changed || d->reading || d->rested)
         return;
     d->changed = false;
     qs_timer_stop(d->next);
@@ -142,6 +148,16 @@ struct qs_link_discovery *qs_usb_discover(struct qs_loop *loop, const struct qs_
     }
     d->next = qs_timer_start(loop, 0, look, d);
     return d;
+}
+
+void qs_usb_discover_rest(struct qs_link_discovery *d, void (*done)(void *user), void *user)
+{
+    qs_timer_stop(d->next);
+    d->next = NULL;
+    d->rested = done;
+    d->rested_user = user;
+    if (!d->reading)
+        done(user);
 }
 
 void qs_usb_discover_end(struct qs_link_discovery *d)

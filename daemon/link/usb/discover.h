@@ -8,5 +8,6 @@
  * plugged in or out; where no udev tells, every two seconds. */
 struct qs_link_discovery *qs_usb_discover(struct qs_loop *loop, const struct qs_link_finds *finds);
 void qs_usb_discover_end(struct qs_link_discovery *discovery);
+void qs_usb_discover_rest(struct qs_link_discovery *discovery, void (*done)(void *user), void *user);
 
 #endif

@@ -95,7 +95,8 @@ const struct qs_link_ops qs_link_usb_ops = {
     .traits = {.silent_lead_ns =
                    INT64_C(20000000), /* the transfer that carries QUIET is over in its first half */
                .discover = qs_usb_discover,
-               .discover_end = qs_usb_discover_end},
+               .discover_end = qs_usb_discover_end,
+               .discover_rest = qs_usb_discover_rest},
     .check_address = qs_usb_check_address,
     .new_own = usb_new_own,
     .free_own = usb_free_own,

@@ -221,12 +221,49 @@ static void it_may_end_while_a_list_is_read(void **state)
     fake_done();
 }
 
+static void count(void *user)
+{
+    ++*(int *)user;
+}
+
+/* Whoever ends waits for its thread, whose answer would else find nobody. */
+static void it_rests_when_its_thread_has_ended(void **state)
+{
+    (void)state;
+    for (int reading = 0; reading <= 1; reading++) {
+        struct bench b;
+        int rested = 0;
+        fake_init();
+        fake_board("R5", port_4, 1);
+        init(&b, false);
+        fake_hold(reading);
+        turn(&b);
+        for (int i = 0; !reading && i < 2000 && b.log.len == 0; i++)
+            turn(&b);
+        int before = fake_lists();
+        qs_link_traits(QS_LINK_USB)->discover_rest(b.discovery, count, &rested);
+        assert_int_equal(rested, !reading);
+        fake_hold(false);
+        for (int i = 0; i < 2000 && rested == 0; i++)
+            turn(&b);
+        for (int i = 0; i < 20; i++)
+            turn(&b);
+        assert_int_equal(rested, 1);
+        assert_int_equal(fake_lists(), before + reading); /* it looks no more */
+        assert_string_equal(b.log.data, reading ? "" : "+R5");
+        done(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_found_is_described),         cmocka_unit_test(a_storm_is_one_change),
-        cmocka_unit_test(without_udev_the_list_is_read_anew), cmocka_unit_test(one_serial_for_two_is_none),
+        cmocka_unit_test(what_is_found_is_described),
+        cmocka_unit_test(a_storm_is_one_change),
+        cmocka_unit_test(without_udev_the_list_is_read_anew),
+        cmocka_unit_test(one_serial_for_two_is_none),
         cmocka_unit_test(it_may_end_while_a_list_is_read),
+        cmocka_unit_test(it_rests_when_its_thread_has_ended),
     };
     return cmocka_run_group_tests_name("usb_discover", tests, NULL, NULL);
 }
