@@ -31,10 +31,10 @@ int qs_guest_leave(struct qs_guest *guest, struct qs_tls_session **ret_session)
 
 static void drop(struct qs_guest *guest)
 {
-    qs_tls_end(guest->session);
-    guest->session = NULL;
-    close(guest->fd);
-    guest->fd = -1;
+    struct qs_tls_session *session;
+    int fd = qs_guest_leave(guest, &session);
+    qs_tls_end(session);
+    close(fd);
 }
 
 static void turn_away(struct qs_guest *guest)

@@ -12,7 +12,6 @@
 #include "api/reply.h"
 #include "api/steps.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "report/analysis/analysis.h"
 #include "report/job/opinion.h"
 #include "report/views.h"
@@ -128,24 +127,6 @@ static bool take_tables(struct analyze *a, const json_t *options, struct qs_err 
     return true;
 }
 
-static bool check_keys(const json_t *object, const char *where, const char *const *known, size_t count,
-                       struct qs_err *err)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)object, key, value)
-    {
-        bool found = false;
-        for (size_t i = 0; i < count; i++)
-            found |= strcmp(key, known[i]) == 0;
-        const char *near = found ? NULL : qs_nearest(key, known, count);
-        if (!found)
-            return qs_fail(err, QS_E_USAGE, "%s has an unknown key `%.64s`%s%s%s", where, key,
-                           near ? ": did you mean `" : "", near ? near : "", near ? "`?" : "");
-    }
-    return true;
-}
-
 static bool take_options(struct analyze *a, struct qs_err *err)
 {
     static const char *const known[] = {"level", "margin_ratio", "resolution",    "seed",         "resamples",
@@ -160,7 +141,7 @@ static bool take_options(struct analyze *a, struct qs_err *err)
         return true;
     if (!json_is_object(options))
         return qs_fail(err, QS_E_USAGE, "`options` is an object");
-    if (!check_keys(options, "options", known, sizeof known / sizeof *known, err) ||
+    if (!qs_body_keys(options, "options", known, sizeof known / sizeof *known, err) ||
         !take_number(options, "level", 0.5, 0.9999, &a->opts.level, err) ||
         !take_number(options, "margin_ratio", 0, 10, &a->opts.margin_ratio, err) ||
         !take_number(options, "resolution", 0, 1e15, &a->opts.resolution, err) ||
@@ -193,7 +174,7 @@ static bool take_file(struct analyze *a, const json_t *file, struct qs_err *err)
     if (!json_is_string(text) || !json_is_string(name) || json_string_length(name) > NAME_BYTES ||
         (format && !json_is_string(format)))
         return qs_fail(err, QS_E_USAGE, "an element of `files` has `name` and `text`, and may have `format`");
-    if (!check_keys(file, "a file", known, 3, err))
+    if (!qs_body_keys(file, "a file", known, 3, err))
         return false;
     if (format && !qs_format_find(json_string_value(format), &kind))
         return qs_fail(
@@ -222,7 +203,7 @@ static bool take_body(struct qs_exchange *ex, struct analyze *a, struct qs_err *
     qs_buf_done(&ex->body); /* it is parsed: two copies are enough */
     const json_t *files = json_object_get(a->body, "files");
     size_t count = json_array_size(files);
-    if (!check_keys(a->body, "the request", known, 2, err))
+    if (!qs_body_keys(a->body, "the request", known, 2, err))
         return false;
     if (!json_is_array(files) || count < 1 || count > FILES_MOST)
         return qs_fail(err, QS_E_USAGE, "`files` is a list of 1 to %d files", FILES_MOST);

@@ -10,4 +10,10 @@
  * are refused. NULL: QS_E_USAGE with the place. On any thread. */
 json_t *qs_body_json(const struct qs_exchange *ex, struct qs_err *err);
 
+/* Whether the object has no other keys than these, and is one, or NULL; else QS_E_USAGE says which key
+ * `where`
+ * ("the request", "options") has, and which may be meant. */
+bool qs_body_keys(const json_t *object, const char *where, const char *const *known, size_t count,
+                  struct qs_err *err);
+
 #endif

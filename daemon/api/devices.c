@@ -143,10 +143,7 @@ static bool read_changes(struct qs_store_reader *reader, const char *device, str
     qs_json_kstring(&j, "session", uid);
     qs_json_kint(&j, "job", session.job);
     qs_json_kint(&j, "started_wall_ns", session.started_wall_ns);
-    if (session.ended_wall_ns > 0)
-        qs_json_kint(&j, "ended_wall_ns", session.ended_wall_ns);
-    else
-        qs_json_kraw(&j, "ended_wall_ns", "null");
+    qs_json_kmaybe(&j, "ended_wall_ns", session.ended_wall_ns > 0, session.ended_wall_ns);
     qs_json_karray(&j, "changes");
     bool ok = qs_read_control(reader, session.uid, put_change, &j, err);
     qs_json_array_end(&j);
@@ -218,10 +215,7 @@ static bool read_refits(struct qs_store_reader *reader, const char *device, cons
 
 static void put_khz(struct qs_json *j, const char *key, int64_t khz)
 {
-    if (khz > 0)
-        qs_json_kint(j, key, khz);
-    else
-        qs_json_kraw(j, key, "null");
+    qs_json_kmaybe(j, key, khz > 0, khz);
 }
 
 static void put_knob(const struct qs_knob_info *k, void *user)
@@ -296,13 +290,8 @@ static void put_ambient(const struct qs_exchange *ex, struct qs_json *j)
         return;
     qs_json_kobject(j, "ambient");
     qs_json_kstring(j, "name", name);
-    if (last->known) {
-        qs_json_kint(j, "mc", last->mc);
-        qs_json_kint(j, "age_ns", age_ns);
-    } else {
-        qs_json_kraw(j, "mc", "null");
-        qs_json_kraw(j, "age_ns", "null");
-    }
+    qs_json_kmaybe(j, "mc", last->known, last->mc);
+    qs_json_kmaybe(j, "age_ns", last->known, age_ns);
     qs_json_kstring(j, "why", last->why[0] ? last->why : NULL);
     qs_json_object_end(j);
 }
@@ -323,10 +312,7 @@ static void say_one(struct qs_exchange *ex)
         return;
     }
     qs_json_kstring(&d->j, "fingerprint", d->board.fingerprint);
-    if (d->board.json)
-        qs_json_kint(&d->j, "probed_wall_ns", d->board.probed_wall_ns);
-    else
-        qs_json_kraw(&d->j, "probed_wall_ns", "null");
+    qs_json_kmaybe(&d->j, "probed_wall_ns", d->board.json != NULL, d->board.probed_wall_ns);
     qs_json_kraw(&d->j, "board", d->board.json ? d->board.json : "null");
     qs_json_kraw(&d->j, "control", d->control.data);
     qs_json_kraw(&d->j, "models", d->models.data);

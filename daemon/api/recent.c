@@ -33,10 +33,7 @@ static void put_session(const struct qs_last_session *e, void *user)
     qs_json_kstring(&s->j, "name", e->job_name);
     qs_json_kstring(&s->j, "job_state", e->job_state);
     qs_json_kint(&s->j, "started_wall_ns", e->started_wall_ns);
-    if (e->ended_wall_ns > 0)
-        qs_json_kint(&s->j, "ended_wall_ns", e->ended_wall_ns);
-    else
-        qs_json_kraw(&s->j, "ended_wall_ns", "null");
+    qs_json_kmaybe(&s->j, "ended_wall_ns", e->ended_wall_ns > 0, e->ended_wall_ns);
     qs_json_kstring(&s->j, "reason", e->end_reason);
     qs_json_kint(&s->j, "runs", e->runs);
     qs_json_kint(&s->j, "windows", e->windows);

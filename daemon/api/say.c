@@ -14,21 +14,17 @@ enum { FOR_MAX_S = 366 * 86400 };
 
 void qs_put_words(const struct qs_farm *farm, const char *device, struct qs_json *j)
 {
-    size_t count;
-    const struct qs_word *words = qs_farm_words(farm, device, &count);
-    const struct qs_word *hold = count > 0 && words[0].kind == QS_WORD_HOLD ? &words[0] : NULL;
-    const struct qs_word *note = count > (hold ? 1U : 0U) ? &words[hold ? 1 : 0] : NULL;
-    note = note && note->kind == QS_WORD_NOTE ? note : NULL;
+    size_t count, tags = 0;
+    const struct qs_word *words = qs_farm_words(farm, device, &count), *hold = NULL, *note = NULL;
+    for (; tags < count && words[tags].kind != QS_WORD_TAG; tags++)
+        *(words[tags].kind == QS_WORD_HOLD ? &hold : &note) = &words[tags];
     qs_json_key(j, "held");
     if (hold) {
         qs_json_object(j);
         qs_json_kstring(j, "text", hold->value);
         qs_json_kstring(j, "by", hold->by);
         qs_json_kint(j, "since_wall_ns", hold->at_wall_ns);
-        if (hold->until_wall_ns > 0)
-            qs_json_kint(j, "until_wall_ns", hold->until_wall_ns);
-        else
-            qs_json_kraw(j, "until_wall_ns", "null");
+        qs_json_kmaybe(j, "until_wall_ns", hold->until_wall_ns > 0, hold->until_wall_ns);
         qs_json_object_end(j);
     } else {
         qs_json_null(j);
@@ -44,9 +40,8 @@ void qs_put_words(const struct qs_farm *farm, const char *device, struct qs_json
         qs_json_null(j);
     }
     qs_json_kobject(j, "tags");
-    for (size_t i = 0; i < count; i++)
-        if (words[i].kind == QS_WORD_TAG)
-            qs_json_kstring(j, words[i].key, words[i].value);
+    for (size_t i = tags; i < count; i++)
+        qs_json_kstring(j, words[i].key, words[i].value);
     qs_json_object_end(j);
 }
 
@@ -63,24 +58,12 @@ static void done_saying(void *data)
     json_decref(((struct saying *)data)->body);
 }
 
-static bool knows(const json_t *body, const char *const *keys, const char *form, struct qs_err *err)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)body, key, value)
-    {
-        if ((!keys[0] || strcmp(key, keys[0]) != 0) && (!keys[1] || strcmp(key, keys[1]) != 0))
-            return qs_fail(err, QS_E_USAGE, "the request is %s; it has no `%.40s`", form, key);
-    }
-    return true;
-}
-
 static bool read_hold(const struct qs_exchange *ex, struct saying *s, struct qs_err *err)
 {
     static const char *const keys[] = {"text", "for_s"};
     const json_t *text = json_object_get(s->body, "text"), *seconds = json_object_get(s->body, "for_s");
     json_int_t for_s = seconds ? json_integer_value(seconds) : 0;
-    if (!knows(s->body, keys, "{\"text\": WHY, \"for_s\": SECONDS}, each if wanted", err))
+    if (!qs_body_keys(s->body, "the request", keys, 2, err))
         return false;
     if ((text && !json_is_string(text)) ||
         (seconds && (!json_is_integer(seconds) || for_s < 1 || for_s > FOR_MAX_S)))
@@ -97,9 +80,8 @@ static bool read_hold(const struct qs_exchange *ex, struct saying *s, struct qs_
 
 static bool read_release(const struct qs_exchange *ex, struct saying *s, struct qs_err *err)
 {
-    static const char *const none[] = {NULL, NULL};
     (void)ex;
-    if (!knows(s->body, none, "empty", err))
+    if (!qs_body_keys(s->body, "the request", NULL, 0, err))
         return false;
     s->count = 1;
     s->words[0] = (struct qs_word){.kind = QS_WORD_HOLD, .key = ""};
@@ -109,10 +91,12 @@ static bool read_release(const struct qs_exchange *ex, struct saying *s, struct 
 /* An empty one takes back what is there. */
 static bool read_note(const struct qs_exchange *ex, struct saying *s, struct qs_err *err)
 {
-    static const char *const keys[] = {"text", NULL};
+    static const char *const keys[] = {"text"};
     const char *text = json_string_value(json_object_get(s->body, "text"));
     (void)ex;
-    if (!text || !knows(s->body, keys, "{\"text\": NOTE}", err))
+    if (!qs_body_keys(s->body, "the request", keys, 1, err))
+        return false;
+    if (!text)
         return qs_fail(err, QS_E_USAGE, "the request is {\"text\": NOTE}");
     s->count = 1;
     s->words[0] = (struct qs_word){.kind = QS_WORD_NOTE, .key = "", .value = text[0] ? text : NULL};
@@ -121,15 +105,14 @@ static bool read_note(const struct qs_exchange *ex, struct saying *s, struct qs_
 
 static bool read_tag(const struct qs_exchange *ex, struct saying *s, struct qs_err *err)
 {
-    static const char *const keys[] = {"tags", NULL};
-    static const char form[] = "{\"tags\": {KEY: VALUE or null}}";
+    static const char *const keys[] = {"tags"};
     json_t *tags = json_object_get(s->body, "tags"), *value;
     const char *key;
     (void)ex;
-    if (!knows(s->body, keys, form, err))
+    if (!qs_body_keys(s->body, "the request", keys, 1, err))
         return false;
     if (!json_is_object(tags) || json_object_size(tags) == 0)
-        return qs_fail(err, QS_E_USAGE, "the request is %s", form);
+        return qs_fail(err, QS_E_USAGE, "the request is {\"tags\": {KEY: VALUE or null}}");
     if (json_object_size(tags) > QS_WORD_TAGS_MAX)
         return qs_fail(err, QS_E_LIMIT, "%zu tags at once are more than %d", json_object_size(tags),
                        QS_WORD_TAGS_MAX);

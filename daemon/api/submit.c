@@ -12,7 +12,6 @@
 #include "api/render.h"
 #include "api/reply.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "config/job/stored.h"
 #include "farm/farm.h"
 
@@ -135,24 +134,6 @@ void qs_handle_validate(struct qs_exchange *ex)
 
 /* --- a job to be stored --------------------------------------------------------------------------------- */
 
-static bool check_keys(json_t *body, struct qs_err *err)
-{
-    static const char *const known[] = {"text", "name", "files", "wait"};
-    const char *key;
-    json_t *value;
-    json_object_foreach(body, key, value)
-    {
-        bool found = false;
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            found |= strcmp(key, known[i]) == 0;
-        const char *near = found ? NULL : qs_nearest(key, known, sizeof known / sizeof *known);
-        if (!found)
-            return qs_fail(err, QS_E_USAGE, "the request has an unknown key `%.64s`%s%s%s", key,
-                           near ? ": did you mean `" : "", near ? near : "", near ? "`?" : "");
-    }
-    return true;
-}
-
 /* The array is the caller's, the texts in it are the document's. */
 static bool take_files(json_t *body, struct qs_job_file **ret, size_t *ret_count, struct qs_err *err)
 {
@@ -178,6 +159,7 @@ static bool take_files(json_t *body, struct qs_job_file **ret, size_t *ret_count
 
 static bool check_body(json_t *body, struct qs_err *err)
 {
+    static const char *const known[] = {"text", "name", "files", "wait"};
     if (!json_is_object(body) || !json_is_string(json_object_get(body, "text")))
         return qs_fail(err, QS_E_USAGE, "the request needs `text`, the job file as it was written");
     const json_t *name = json_object_get(body, "name"), *wait = json_object_get(body, "wait");
@@ -186,7 +168,7 @@ static bool check_body(json_t *body, struct qs_err *err)
         return qs_fail(err, QS_E_USAGE, "`name` is the name of the file, 1 to %d bytes", NAME_BYTES);
     if (wait && !json_is_boolean(wait))
         return qs_fail(err, QS_E_USAGE, "`wait` is true or false");
-    return check_keys(body, err);
+    return qs_body_keys(body, "the request", known, sizeof known / sizeof *known, err);
 }
 
 /* On the pool. */

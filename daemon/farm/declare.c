@@ -19,9 +19,8 @@ struct qs_farm_declared {
 /* It becomes a word of a command: none that could be an option. */
 static bool check_host(const char *host, struct qs_err *err)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@:-";
     size_t n = strlen(host);
-    bool ok = n > 0 && n <= HOST_BYTES_MAX && host[0] != '-' && strspn(host, allowed) == n;
+    bool ok = n <= HOST_BYTES_MAX && host[0] != '-' && qs_text_is_word(host, "._@:-");
     QS_BUF(shown);
     if (n == 0)
         return qs_fail(err, QS_E_USAGE,

@@ -122,12 +122,11 @@ static const char *put_event(const struct qs_farm *farm, const struct qs_word *w
     return kinds[word->kind][word->value != NULL];
 }
 
-static void stand(struct qs_farm *farm, const char *device)
+/* What was said of the device holds now. */
+static void stand(struct qs_inventory_item *item)
 {
-    struct qs_inventory_item *item = qs_inventory_find(farm->inventory, device, NULL);
-    if (!item)
-        return;
-    qs_queue_hold(farm->queue, &item->queue, qs_farm_hold(farm, device) != NULL);
+    struct qs_farm *farm = item->farm;
+    qs_queue_hold(farm->queue, &item->queue, qs_farm_hold(farm, item->config->name) != NULL);
     qs_queue_refit(farm->queue, &item->queue);
     if (!farm->stopping)
         qs_farm_dispatch_soon(farm);
@@ -142,27 +141,14 @@ static void on_stored(const struct qs_err *err, int64_t id, void *user)
     (void)id;
     for (size_t i = 0; !err && i < s->words.count; i++)
         qs_words_put(&farm->words, &s->words.at[i]);
-    if (!err)
-        stand(farm, s->words.at[0].device);
+    struct qs_inventory_item *item = qs_inventory_find(farm->inventory, s->words.at[0].device, NULL);
+    if (!err && item)
+        stand(item);
     watch_ends(farm, err ? AGAIN_NS : 0);
     if (s->done)
         s->done(err, 0, s->user);
     qs_words_done(&s->words);
     free(s);
-}
-
-static void copy(struct qs_words *to, const struct qs_word *words, size_t count, int64_t at_wall_ns)
-{
-    to->at = qs_calloc(count, sizeof *to->at);
-    to->count = count;
-    for (size_t i = 0; i < count; i++) {
-        to->at[i] = words[i];
-        to->at[i].device = qs_strdup(words[i].device);
-        to->at[i].key = qs_strdup(words[i].key);
-        to->at[i].value = qs_strdup(words[i].value);
-        to->at[i].by = qs_strdup(words[i].by);
-        to->at[i].at_wall_ns = at_wall_ns;
-    }
 }
 
 static void say(struct qs_farm *farm, const struct qs_word *words, size_t count, qs_store_done_fn *done,
@@ -175,7 +161,11 @@ static void say(struct qs_farm *farm, const struct qs_word *words, size_t count,
     s->farm = farm;
     s->done = done;
     s->user = user;
-    copy(&s->words, words, count, qs_loop_wall_ns(farm->p.loop));
+    s->words = (struct qs_words){.at = qs_calloc(count, sizeof *s->words.at), .count = count};
+    for (size_t i = 0; i < count; i++) {
+        s->words.at[i] = qs_word_copy(&words[i]);
+        s->words.at[i].at_wall_ns = qs_loop_wall_ns(farm->p.loop);
+    }
     qs_farm_emit_words(farm, s->words.at, count, kind, body.data, on_stored, s);
 }
 
@@ -243,7 +233,7 @@ bool qs_farm_read_words(struct qs_farm *farm, struct qs_err *err)
     if (!qs_store_read_now(farm->p.store, read_words, farm, err))
         return false;
     for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
-        stand(farm, item->config->name);
+        stand(item);
     return true;
 }
 

@@ -13,6 +13,16 @@ static void drop(struct qs_word *word)
     free((char *)word->by);
 }
 
+struct qs_word qs_word_copy(const struct qs_word *word)
+{
+    struct qs_word copy = *word;
+    copy.device = qs_strdup(word->device);
+    copy.key = qs_strdup(word->key);
+    copy.value = qs_strdup(word->value);
+    copy.by = qs_strdup(word->by);
+    return copy;
+}
+
 void qs_words_done(struct qs_words *words)
 {
     for (size_t i = 0; i < words->count; i++)
@@ -51,24 +61,17 @@ static bool is_at(const struct qs_words *words, size_t at, const struct qs_word 
 void qs_words_put(struct qs_words *words, const struct qs_word *word)
 {
     size_t at = place_of(words, word), rest = words->count - at;
-    struct qs_word copy = *word;
-    copy.device = qs_strdup(word->device);
-    copy.key = qs_strdup(word->key);
-    copy.value = qs_strdup(word->value);
-    copy.by = qs_strdup(word->by);
     if (is_at(words, at, word)) {
         drop(&words->at[at]);
         memmove(&words->at[at], &words->at[at + 1], (rest - 1) * sizeof *words->at);
         words->count--;
         rest--;
     }
-    if (!word->value) {
-        drop(&copy);
+    if (!word->value)
         return;
-    }
     words->at = qs_grow(words->at, words->count, sizeof *words->at);
     memmove(&words->at[at + 1], &words->at[at], rest * sizeof *words->at);
-    words->at[at] = copy;
+    words->at[at] = qs_word_copy(word);
     words->count++;
 }
 

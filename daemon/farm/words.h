@@ -12,8 +12,11 @@ struct qs_words {       /* zeroed: none */
     size_t count;
 };
 
+/* With texts of its own, for a list. */
+struct qs_word qs_word_copy(const struct qs_word *word);
 void qs_words_done(struct qs_words *words);
-/* Replaces the one of its device, kind and key; without a value it only goes. Copied. */
+/* Replaces the one of its device, kind and key; without a value it only goes. Copied;
+ * nothing of it is the list's. */
 void qs_words_put(struct qs_words *words, const struct qs_word *word);
 /* NULL: there is none. Borrowed until the next put. */
 const struct qs_word *qs_words_find(const struct qs_words *words, const char *device, enum qs_word_kind kind,

@@ -9,6 +9,7 @@ import struct
 import threading
 
 from lib import BOUND_S, Bed, agent_below, run_cases, until
+from spooled import crc32c
 
 JOB = {"quiesce": 1, "benchmarks": [{"name": "true", "argv": ["true"]}],
        "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 2}, "warmup": {"iterations": 1}, "until": {"interval": 0}},
@@ -40,15 +41,6 @@ def connect(path):
     s.settimeout(BOUND_S)
     s.connect(path)
     return s
-
-
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
 
 
 def read_frame(sock):

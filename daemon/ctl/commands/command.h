@@ -59,9 +59,8 @@ int qs_look_with(struct qs_ctl *ctl, struct qs_http *http, const char *device);
 /* add.c, enroll.c: `quiesce devices add DEVICE`, `quiesce devices enroll DEVICE`. */
 int qs_device_add(struct qs_ctl *ctl, const char *device);
 int qs_device_enroll(struct qs_ctl *ctl, const char *device);
-/* say.c: `quiesce devices hold | release | note | tag DEVICE ...`; is this one of these words? */
+/* say.c: `quiesce devices hold | release | note | tag DEVICE ...` */
 int qs_device_say(struct qs_ctl *ctl, const char *device);
-bool qs_device_says(const char *word);
 
 /* submit.c: sends the job file that the arguments name; ablate: without one of its conditions at a time. */
 int qs_submit_file(struct qs_ctl *ctl, bool ablate);

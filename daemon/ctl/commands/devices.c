@@ -132,11 +132,16 @@ static const struct {
     const char *word;
     int (*run)(struct qs_ctl *ctl, const char *device);
     bool judges; /* the name, too */
-} own[] = {{"show", show, false},
-           {"probe", qs_probe, false},
-           {"characterize", qs_characterize, false},
-           {"add", qs_device_add, false},
-           {"enroll", qs_device_enroll, true}};
+    bool more;   /* words may follow the device's */
+} own[] = {{"show", show, false, false},
+           {"probe", qs_probe, false, false},
+           {"characterize", qs_characterize, false, false},
+           {"add", qs_device_add, false, false},
+           {"enroll", qs_device_enroll, true, false},
+           {"hold", qs_device_say, false, true},
+           {"release", qs_device_say, false, true},
+           {"note", qs_device_say, false, true},
+           {"tag", qs_device_say, false, true}};
 
 /* A device's name is part of an address: what it cannot hold is no name. */
 static bool is_name(const char *word)
@@ -176,10 +181,9 @@ static int run(struct qs_ctl *ctl)
         return QS_EXIT_USAGE;
     if (args->word_count == 0)
         return list(ctl);
-    if (is_name(device) && qs_device_says(word))
-        return qs_device_say(ctl, device);
-    for (size_t i = 0; args->word_count == 2 && i < sizeof own / sizeof own[0]; i++) {
-        if (strcmp(word, own[i].word) == 0 && (own[i].judges || is_name(device)))
+    for (size_t i = 0; args->word_count >= 2 && i < sizeof own / sizeof own[0]; i++) {
+        if (strcmp(word, own[i].word) == 0 && (own[i].judges || is_name(device)) &&
+            (own[i].more || args->word_count == 2))
             return own[i].run(ctl, device);
     }
     for (size_t i = 0; args->word_count == 2 && is_name(device) && i < sizeof verbs / sizeof verbs[0]; i++) {

@@ -52,9 +52,8 @@ static bool write_key(const char *path, const char *device, struct qs_err *err)
 /* As a farm file needs it: in quotes where it has a sign that YAML reads. */
 static void add_yaml(struct qs_buf *out, const char *text)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-";
     struct qs_json json = qs_json_to(out);
-    if (text[0] != '-' && text[strspn(text, plain)] == '\0')
+    if (text[0] != '-' && qs_text_is_word(text, "._/-"))
         qs_buf_str(out, text);
     else
         qs_json_string(&json, text);

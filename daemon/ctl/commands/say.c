@@ -116,14 +116,6 @@ static int call(struct qs_ctl *ctl, const struct saying *saying, const char *dev
     return code;
 }
 
-bool qs_device_says(const char *word)
-{
-    for (size_t i = 0; i < sizeof sayings / sizeof sayings[0]; i++)
-        if (strcmp(sayings[i].word, word) == 0)
-            return true;
-    return false;
-}
-
 int qs_device_say(struct qs_ctl *ctl, const char *device)
 {
     const struct saying *saying = sayings;
