@@ -41,6 +41,9 @@ static bool check_key(const struct qs_word *word, struct qs_err *err)
     QS_BUF(shown);
     if (word->kind != QS_WORD_TAG || (n <= QS_WORD_KEY_MAX && qs_text_is_word(word->key, "_.-")))
         return true;
+    if (n == 0)
+        return qs_fail(err, QS_E_USAGE, "a tag has no key: write 1 to %d letters, digits and _ . -",
+                       QS_WORD_KEY_MAX);
     qs_text_escape(&shown, word->key, n < QS_WORD_KEY_MAX ? n : QS_WORD_KEY_MAX);
     return qs_fail(err, QS_E_USAGE, "`%s` is no key of a tag: write 1 to %d letters, digits and _ . -",
                    shown.data, QS_WORD_KEY_MAX);

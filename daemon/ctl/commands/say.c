@@ -59,7 +59,8 @@ static void tell_hold(const json_t *doc, struct qs_buf *out)
     }
     QS_BUF(text);
     qs_layout_held(held, &text);
-    qs_buf_fmt(out, "%s is held: %s. No job begins on it; one that it has goes on.", device, text.data);
+    qs_buf_fmt(out, "%s is held%s %s. No job begins on it; one that it has goes on.", device,
+               qs_json_get_text(held, "text", "")[0] != '\0' ? ":" : "", text.data);
 }
 
 static void tell_note(const json_t *doc, struct qs_buf *out)
@@ -124,6 +125,7 @@ int qs_device_say(struct qs_ctl *ctl, const char *device)
         saying++;
     if (words >= saying->least && words <= saying->most)
         return call(ctl, saying, device);
-    fprintf(ctl->err, "quiesce devices: write `%s`\n", saying->form);
+    fprintf(ctl->err, "quiesce devices: write `%s`%s\n", saying->form,
+            saying->most == 1 ? ", the text in quotes" : "");
     return QS_EXIT_USAGE;
 }

@@ -106,6 +106,7 @@ class Table:
                         ("GET", "/api/v1/devices/empty:profile"): {"device": "empty", "profile": None, "tried": False, "text": None},
                         ("POST", "/api/v1/devices/local:clean"): {"freed_bytes": 3 << 20},
                         ("POST", "/api/v1/devices/local:hold"): {"device": "local", "held": HELD, "note": None, "tags": {}},
+                        ("POST", "/api/v1/devices/empty:hold"): {"device": "empty", "held": {**HELD, "text": "", "until_wall_ns": None}, "note": None, "tags": {}},
                         ("POST", "/api/v1/devices/local:release"): {"device": "local", "held": None, "note": None, "tags": {}},
                         ("POST", "/api/v1/devices/local:note"): {"device": "local", "held": HELD, "note": {"text": "the screen is cracked", "by": "bob"}, "tags": {}},
                         ("POST", "/api/v1/devices/empty:note"): {"device": "empty", "held": None, "note": None, "tags": {}},
@@ -178,7 +179,7 @@ class TellerServer(ThreadingMixIn, UnixStreamServer):
 # Words are split at spaces; TOP is the folder of this test.
 CASES = ("version", "jobs --limit 3 --before 5", "builds", "builds v1. --device pixel6 --benchmark so/rt --since 2026-11-01 --until 2026-11-02T03:00 --limit 3",
          "builds v1.4", "builds --since yesterday", "builds a b", "cancel 7", "cancel x", "cancel 8", "devices clean local", "devices show pixel6", "devices show nobody", "devices show a/b", "devices clean a/b", "devices dirty local",
-         "devices hold local", "devices hold local lunch", "devices hold local lunch --for 90.5s", "devices hold a/b lunch", "devices hold local two words", "devices hold",
+         "devices hold local", "devices hold empty", "devices hold local lunch", "devices hold local lunch --for 90.5s", "devices hold a/b lunch", "devices hold local two words", "devices hold",
          "devices hold nobody lunch", "devices release local", "devices release local now", "devices note local cracked", "devices note local", "devices note empty EMPTY",
          "devices tag local", "devices tag local rack=3 rooted a=b=c d= old- -", "devices tag empty old-", "devices show local --for 1h", "devices --for 1h", "devices hold local --output x",
          "devices add pixel6", "devices add pixel6", "devices add pixel6 --output TOP/a.txt", "devices add pixel6 --output TOP/p.yaml", "devices add pixel6 --output /no/such/folder/x",

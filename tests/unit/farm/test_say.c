@@ -346,7 +346,7 @@ static void what_cannot_be_said_is_refused(void **state)
          "the value of a tag has a control character at byte 0: write one line"},
         {{"d0", QS_WORD_TAG, "", "x", "ann", 0, 0},
          QS_E_USAGE,
-         "`` is no key of a tag: write 1 to 64 letters, digits and _ . -"},
+         "a tag has no key: write 1 to 64 letters, digits and _ . -"},
         {{"d0", QS_WORD_TAG, "a b", "x", "ann", 0, 0},
          QS_E_USAGE,
          "`a b` is no key of a tag: write 1 to 64 letters, digits and _ . -"},
